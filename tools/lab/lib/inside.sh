@@ -68,7 +68,7 @@ start_nic() {
 		--ctl "$folder/nic.ctl" --log "$folder/nic.log" \
 		${args[@]+"${args[@]}"} >"$folder/nic.out" 2>&1 </dev/null &
 	nic=$!
-	wait_until 10 "$nic" grep -q '^ready' "$folder/nic.out" ||
+	wait_until 10 "$nic" grep -qs '^ready' "$folder/nic.out" ||
 		end "nic did not get ready"
 }
 
@@ -80,7 +80,7 @@ qemu_arguments() {
 		-numa node,memdev=mem
 		-nodefaults -no-user-config -display none -no-reboot
 		-kernel "$LAB_VMLINUZ" -initrd "$LAB_INITRD"
-		-append "console=ttyS0 loglevel=5 panic=-1 oops=panic lpj=10000000 tsc=unstable net.ifnames=0 mitigations=off log_buf_len=4M printk.time=1 watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120 cryptomgr.notests lab.folder=$folder $LAB_APPEND"
+		-append "console=ttyS0 loglevel=5 panic=-1 oops=panic lpj=10000000 no_timer_check tsc=unstable net.ifnames=0 mitigations=off log_buf_len=4M printk.time=1 watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120 cryptomgr.notests lab.folder=$folder $LAB_APPEND"
 		-serial "file:$folder/serial"
 		-fsdev "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap"
 		-device virtio-9p-pci,fsdev=host,mount_tag=host

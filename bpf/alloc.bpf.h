@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a driver's page pool gets from its memory provider, for zcrx.bpf.c and devmem.bpf.c:
+ * counted for each queue, and runs of failures told as events: alloc-failed at the first
+ * failure, starved when there was no success for a while, alloc-recovered at the first
+ * success after a quiet time. Called from NAPI, one at a time for a queue. Not a hook.
+ *
+ * Starved is told by a timer: a queue that ran dry gets no packets, so its driver may not ask
+ * again until something else wakes it, and nothing here would run.
+ */
+#ifndef ZCQ_ALLOC_BPF_H
+#define ZCQ_ALLOC_BPF_H
+
+#include "compat.bpf.h"
+#include "ifq.bpf.h"
+#include "maps.bpf.h"
+
+/* Instances in a run of failures: while 0, a success has nothing to look up. */
+__u32 zcq_alloc_runs __weak = 0;
+
+/* The hardware queue a pool feeds; the kernel's own note, valid while the pool lives. */
+static __always_inline void pool_queue(const struct page_pool *pp, struct zcq_queue_id *q)
+{
+	const struct page_pool___opt *o = (const void *)pp;
+	const struct net_device *dev = BPF_CORE_READ(o, slow.netdev);
+
+	if (dev) {
+		queue_of_dev(dev, BPF_CORE_READ(o, slow.queue_idx), q);
+		return;
+	}
+	__builtin_memset(q, 0, sizeof(*q));
+	q->rxq = ZCQ_NO_QUEUE;
+}
+
+static __always_inline struct zcq_ifq *alloc_ifq(enum zcq_subject subject, enum zcq_provider provider,
+						 const struct page_pool *pp, const struct zcq_queue_id *q)
+{
+	const struct page_pool___opt *o = (const void *)pp;
+	__u64 key = (__u64)BPF_CORE_READ(pp, mp_priv);
+	struct zcq_ifq *i = bpf_map_lookup_elem(&zcq_ifqs, &key);
+	struct net_device *dev;
+	struct zcq_ifq fresh;
+
+	if (i)
+		return i;
+	/* Bound before this session: the owner is unknown until an iterator finds it. */
+	__builtin_memset(&fresh, 0, sizeof(fresh));
+	fresh.queue = *q;
+	fresh.provider = provider;
+	fresh.buf_bytes = zcq_cfg.page_size << BPF_CORE_READ(pp, p.order);
+	dev = BPF_CORE_READ(o, slow.netdev);
+	if (dev)
+		dev_name_read(dev, fresh.ifname);
+	if (!MAP_STORE(subject, zcq_ifqs, &key, &fresh))
+		return NULL;
+	return bpf_map_lookup_elem(&zcq_ifqs, &key);
+}
+
+struct alloc_event_args {
+	enum zcq_subject subject;
+	enum zcq_event_type type;
+	__u64 instance;
+	__u64 now;
+};
+
+/* What the instance has; of more areas than these the sums are lower bounds. */
+#define ALLOC_EVENT_AREAS	8
+
+static __always_inline void alloc_sizes(const struct io_zcrx_ifq *ifq, struct zcq_ev_alloc *ev)
+{
+	const struct io_zcrx_area *area;
+	struct ifq_areas areas;
+
+	ifq_refill(ifq, &ev->refill_entries, &ev->refill_pending);
+	ifq_areas_read(ifq, &areas);
+	for (__u32 i = 0; i < ALLOC_EVENT_AREAS; i++) {
+		area = ifq_area(&areas, i);
+		if (!area)
+			break;
+		ev->bufs += BPF_CORE_READ(area, nia.num_niovs);
+		ev->free_bufs += BPF_CORE_READ(area, free_count);
+	}
+}
+
+static __noinline int alloc_event(struct zcq_ifq *i, const struct zcq_queue_id *q,
+				  const struct alloc_event_args *a)
+{
+	struct zcq_ev_alloc *ev;
+
+	if (!i || !q || !a)
+		return 0;
+	if (!event_pass(a->subject, a->type, q, i->owner.pid, 0))
+		return 0;
+	ev = EVENT_NEW(a->subject, a->type, zcq_ev_alloc);
+	if (!ev)
+		return 0;
+	ev->queue = *q;
+	__builtin_memcpy(ev->ifname, i->ifname, sizeof(ev->ifname));
+	ev->owner = i->owner;
+	ev->instance = a->instance;
+	ev->run_ns = a->now - i->alloc_first_ns;
+	ev->run_fails = i->alloc_fails;
+	ev->provider = i->provider;
+	if (i->provider == ZCQ_PROVIDER_IO_URING)
+		alloc_sizes((const void *)a->instance, ev);
+	bpf_ringbuf_submit(ev, 0);
+	return 0;
+}
+
+#define CLOCK_MONOTONIC	1
+
+struct alloc_timer {
+	struct bpf_timer timer;
+	struct zcq_queue_id queue;
+	__u32 subject;
+	__u32 pad;
+};
+
+/* LRU: an instance that goes while it is starved leaves its timer behind. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);	/* instance */
+	__type(value, struct alloc_timer);
+} alloc_timers SEC(".maps") __weak;
+
+static int alloc_still_dry(void *map, __u64 *key, struct alloc_timer *t)
+{
+	struct alloc_event_args a = { .subject = t->subject, .type = ZCQ_EVENT_STARVED };
+	struct zcq_ifq *i = bpf_map_lookup_elem(&zcq_ifqs, key);
+	struct zcq_queue_id q = t->queue;
+	__u64 dry;
+
+	if (!i || !i->alloc_dry_ns || (i->alloc_flags & ZCQ_ALLOC_STARVED))
+		return 0;
+	a.now = bpf_ktime_get_ns();
+	dry = a.now - i->alloc_dry_ns;
+	if (dry < zcq_cfg.starved_ns) {		/* there was a success, then it ran dry again */
+		bpf_timer_start(&t->timer, zcq_cfg.starved_ns - dry, 0);
+		return 0;
+	}
+	a.instance = *key;
+	i->alloc_flags |= ZCQ_ALLOC_STARVED;
+	alloc_event(i, &q, &a);
+	return 0;
+}
+
+static __always_inline void alloc_watch_dry(const struct zcq_queue_id *q, const struct alloc_event_args *a)
+{
+	static const struct alloc_timer zero;
+	__u64 key = a->instance;
+	struct alloc_timer *t = bpf_map_lookup_elem(&alloc_timers, &key);
+
+	if (!t) {
+		if (!MAP_STORE(a->subject, alloc_timers, &key, &zero))
+			return;
+		t = bpf_map_lookup_elem(&alloc_timers, &key);
+		if (!t)
+			return;
+		bpf_timer_init(&t->timer, &alloc_timers, CLOCK_MONOTONIC);
+		bpf_timer_set_callback(&t->timer, alloc_still_dry);
+	}
+	t->queue = *q;
+	t->subject = a->subject;
+	bpf_timer_start(&t->timer, zcq_cfg.starved_ns, 0);
+}
+
+static __always_inline void alloc_failed(struct zcq_ifq *i, const struct zcq_queue_id *q,
+					 struct alloc_event_args *a)
+{
+	if (!i->alloc_first_ns) {
+		i->alloc_first_ns = a->now;
+		i->alloc_fails = 0;
+		i->alloc_flags = 0;
+		__sync_fetch_and_add(&zcq_alloc_runs, 1);
+	}
+	i->alloc_fails++;
+	i->alloc_last_ns = a->now;
+	if (!i->alloc_dry_ns) {
+		i->alloc_dry_ns = a->now;
+		if (event_wanted(ZCQ_EVENT_STARVED) && !(i->alloc_flags & ZCQ_ALLOC_STARVED))
+			alloc_watch_dry(q, a);
+	}
+	if (!(i->alloc_flags & ZCQ_ALLOC_FAILING)) {
+		i->alloc_flags |= ZCQ_ALLOC_FAILING;
+		a->type = ZCQ_EVENT_ALLOC_FAILED;
+		alloc_event(i, q, a);
+	}
+}
+
+static __always_inline void alloc_succeeded(struct zcq_ifq *i, const struct zcq_queue_id *q,
+					    struct alloc_event_args *a)
+{
+	if (!i->alloc_first_ns)
+		return;
+	i->alloc_dry_ns = 0;
+	if (a->now - i->alloc_last_ns < zcq_cfg.alloc_quiet_ns)
+		return;		/* may fail again at once: the run goes on */
+	a->type = ZCQ_EVENT_ALLOC_RECOVERED;
+	alloc_event(i, q, a);
+	i->alloc_first_ns = 0;
+	__sync_fetch_and_add(&zcq_alloc_runs, -1);
+}
+
+/* The provider answered the pool: bufs buffers, 0 when it had none. */
+static __always_inline int alloc_done(enum zcq_subject subject, enum zcq_provider provider,
+				      const struct page_pool *pp, __u32 bufs)
+{
+	struct alloc_event_args a = { .subject = subject };
+	struct zcq_queue_counters *c;
+	struct zcq_queue_id q;
+	struct zcq_ifq *i;
+
+	pool_queue(pp, &q);
+	c = counters_of(subject, &q);
+	if (c) {
+		c->alloc_calls++;
+		c->alloc_bufs += bufs;
+		if (!bufs)
+			c->alloc_fails++;
+	}
+	if (bufs && !zcq_alloc_runs)
+		return 0;
+	i = alloc_ifq(subject, provider, pp, &q);
+	if (!i)
+		return 0;
+	a.instance = (__u64)BPF_CORE_READ(pp, mp_priv);
+	a.now = bpf_ktime_get_ns();
+	if (bufs)
+		alloc_succeeded(i, &q, &a);
+	else
+		alloc_failed(i, &q, &a);
+	return 0;
+}
+
+#endif

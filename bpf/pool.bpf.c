@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of page pools: created, destroyed, and destroyed but waiting for buffers that
+ * somebody still holds (stalled). Context: process or kworker; a pool that waits is looked at
+ * once a second by the kernel itself, so nothing here is hot. Kernels: all with BTF.
+ * Only pool_hold (heavy profile: a pool is seen by its first buffer) fires per buffer on
+ * provider queues. Lost when the ring is full: the event, counted in zcq_lost[pool]; when
+ * the table of pools is full: the age.
+ */
+#include "maps.bpf.h"
+#include "compat.bpf.h"
+
+char LICENSE[] SEC("license") __weak = "GPL";
+
+#define PP_ALLOW_UNREADABLE	(1U << 3)	/* such pools say which queue they serve */
+#define ERRNO_MAX		4095UL
+
+struct pool_life {
+	__u64 created_ns;	/* 0: before this session */
+	__u64 report_ns;	/* a stalled event is due when it has waited this long */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u64);
+	__type(value, struct pool_life);
+} pool_lives SEC(".maps") __weak;
+
+/* Netdev, queue and provider of a pool; a netdev that went away leaves a poisoned pointer. */
+static __always_inline void pool_fill(struct zcq_ev_pool *e, const struct page_pool *pool)
+{
+	const struct page_pool___opt *opt = (const void *)pool;
+	const struct net_device *dev = NULL;
+	struct napi_struct *napi = BPF_CORE_READ(pool, p.napi);
+
+	e->queue.rxq = ZCQ_NO_QUEUE;
+	if (bpf_core_field_exists(opt->slow.netdev))
+		dev = BPF_CORE_READ(opt, slow.netdev);
+	/* NET_PTR_POISON is a small number */
+	if ((unsigned long)dev > 4096) {
+		queue_of_dev(dev, ZCQ_NO_QUEUE, &e->queue);
+		dev_name_read(dev, e->ifname);
+		if (bpf_core_field_exists(opt->slow.queue_idx) &&
+		    (BPF_CORE_READ(opt, slow.flags) & PP_ALLOW_UNREADABLE))
+			e->queue.rxq = BPF_CORE_READ(opt, slow.queue_idx);
+	}
+	e->pool = (__u64)pool;
+	e->id = BPF_CORE_READ(opt, user.id);
+	if (napi)
+		e->napi_id = BPF_CORE_READ(napi, napi_id);
+	e->provider = provider_of(BPF_CORE_READ(pool, mp_ops));
+	e->instance = (__u64)BPF_CORE_READ(pool, mp_priv);
+	e->order = BPF_CORE_READ(pool, p.order);
+	e->ring_size = BPF_CORE_READ(pool, p.pool_size);
+}
+
+static __always_inline void pool_send(enum zcq_event_type type, const struct page_pool *pool,
+				      int inflight, __u64 age_ns)
+{
+	struct zcq_ev_pool *e = EVENT_NEW(ZCQ_SUBJECT_POOL, type, zcq_ev_pool);
+
+	if (!e)
+		return;
+	pool_fill(e, pool);
+	task_fill(&e->task);
+	e->inflight = inflight;
+	e->age_ns = age_ns;
+	if (event_pass(ZCQ_SUBJECT_POOL, type, &e->queue, e->task.pid, 0))
+		bpf_ringbuf_submit(e, 0);
+	else
+		bpf_ringbuf_discard(e, 0);
+}
+
+/* --- created ---------------------------------------------------------------------------------- */
+
+static __always_inline int pool_created(const struct page_pool *pool)
+{
+	struct pool_life life = { .created_ns = bpf_ktime_get_ns() };
+	__u64 key = (__u64)pool;
+
+	MAP_STORE(ZCQ_SUBJECT_POOL, pool_lives, &key, &life);
+	if (event_wanted(ZCQ_EVENT_POOL_CREATED))
+		pool_send(ZCQ_EVENT_POOL_CREATED, pool, 0, 0);
+	return 0;
+}
+
+/* params is NULL where only the result can be seen. */
+static __always_inline int on_create(const struct page_pool_params *params, __u64 ret)
+{
+	struct page_pool_params_slow___opt *opt = (void *)params;
+	struct net_device *dev = NULL;
+	struct zcq_ev_pool *e;
+
+	if (ret < -ERRNO_MAX)
+		return pool_created((const struct page_pool *)ret);
+	if (!event_wanted(ZCQ_EVENT_POOL_CREATED))
+		return 0;
+	e = EVENT_NEW(ZCQ_SUBJECT_POOL, ZCQ_EVENT_POOL_CREATED, zcq_ev_pool);
+	if (!e)
+		return 0;
+	e->queue.rxq = ZCQ_NO_QUEUE;
+	if (params)
+		dev = BPF_CORE_READ(opt, netdev);
+	if (dev) {
+		queue_of_dev(dev, ZCQ_NO_QUEUE, &e->queue);
+		dev_name_read(dev, e->ifname);
+		if (BPF_CORE_READ(opt, flags) & PP_ALLOW_UNREADABLE)
+			e->queue.rxq = BPF_CORE_READ(opt, queue_idx);
+		e->order = BPF_CORE_READ(params, order);
+		e->ring_size = BPF_CORE_READ(params, pool_size);
+	}
+	task_fill(&e->task);
+	e->result = (__s32)(__s64)ret;
+	if (event_pass(ZCQ_SUBJECT_POOL, ZCQ_EVENT_POOL_CREATED, &e->queue, e->task.pid, 0))
+		bpf_ringbuf_submit(e, 0);
+	else
+		bpf_ringbuf_discard(e, 0);
+	return 0;
+}
+
+SEC("fexit/page_pool_create")
+int BPF_PROG(pool_create__fexit, struct page_pool_params *params, struct page_pool *ret)
+{
+	return on_create(params, (__u64)ret);
+}
+
+SEC("kretprobe/page_pool_create")
+int BPF_KRETPROBE(pool_create__kretprobe, struct page_pool *ret)
+{
+	return on_create(NULL, (__u64)ret);
+}
+
+/* Without fexit and kprobes: a pool shows itself when it takes its first buffer. */
+SEC("tp_btf/page_pool_state_hold")
+int BPF_PROG(pool_hold__tp_btf, const struct page_pool *pool, netmem_ref netmem, __u32 hold)
+{
+	__u64 key = (__u64)pool;
+
+	/* the count of buffers ever held, this one not yet in it or just so */
+	if (hold > 1 || bpf_map_lookup_elem(&pool_lives, &key))
+		return 0;
+	return pool_created(pool);
+}
+
+/* --- destroyed, or waiting ------------------------------------------------------------------------ */
+
+/* How long a pool has been waiting, from the kernel's own note of when it was detached. */
+static __always_inline __u64 pool_waited_ns(const struct page_pool *pool)
+{
+	const struct page_pool___opt *opt = (const void *)pool;
+	__u64 since, now;
+
+	if (!bpf_core_field_exists(opt->user.detach_time))
+		return 0;
+	since = BPF_CORE_READ(opt, user.detach_time) * 1000000000ULL;
+	now = bpf_ktime_get_boot_ns();
+	return since && now > since ? now - since : 0;
+}
+
+static __always_inline int on_release(const struct page_pool *pool, int inflight)
+{
+	struct pool_life *life, fresh = {};
+	__u64 key = (__u64)pool;
+	__u64 waited;
+
+	life = bpf_map_lookup_elem(&pool_lives, &key);
+	if (inflight <= 0) {
+		if (event_wanted(ZCQ_EVENT_POOL_DESTROYED))
+			pool_send(ZCQ_EVENT_POOL_DESTROYED, pool, inflight,
+				  life && life->created_ns ? bpf_ktime_get_ns() - life->created_ns
+							   : 0);
+		bpf_map_delete_elem(&pool_lives, &key);
+		return 0;
+	}
+	if (!life) {
+		if (!MAP_STORE(ZCQ_SUBJECT_POOL, pool_lives, &key, &fresh))
+			return 0;
+		life = bpf_map_lookup_elem(&pool_lives, &key);
+		if (!life)
+			return 0;
+	}
+	if (!life->report_ns)
+		life->report_ns = zcq_cfg.stall_ns;
+	waited = pool_waited_ns(pool);
+	if (waited < life->report_ns)
+		return 0;
+	/* told again each time the wait has doubled */
+	life->report_ns = waited * 2;
+	if (event_wanted(ZCQ_EVENT_POOL_STALLED))
+		pool_send(ZCQ_EVENT_POOL_STALLED, pool, inflight, waited);
+	return 0;
+}
+
+SEC("tp_btf/page_pool_release")
+int BPF_PROG(pool_release__tp_btf, const struct page_pool *pool, int inflight, __u32 hold,
+	     __u32 release)
+{
+	return on_release(pool, inflight);
+}
+
+struct tp_page_pool_release {
+	__u64 common;
+	__u64 pool;
+	__s32 inflight;
+	__u32 hold;
+	__u32 release;
+};
+
+SEC("tp/page_pool/page_pool_release")
+int pool_release__tp(struct tp_page_pool_release *ctx)
+{
+	return on_release((const struct page_pool *)ctx->pool, ctx->inflight);
+}

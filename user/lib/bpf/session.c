@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The life of a session and what is read from it: events, counters, lost counts.
+ */
+#include "lib/bpf/session.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/bpf/kfind.h"
+#include "lib/bpf/session_load.h"
+#include "lib/log.h"
+#include "zcq.skel.h"
+
+#define NS_PER_MS	1000000ULL
+#define NS_PER_S	1000000000ULL
+
+static const char *const sym_names[ZCQ_SYMS] = {
+	[ZCQ_SYM_IOU_ALLOC] = "io_pp_zc_alloc_netmems",
+	[ZCQ_SYM_DEVMEM_ALLOC] = "mp_dmabuf_devmem_alloc_netmems",
+	[ZCQ_SYM_URING_RELEASE] = "io_uring_release",
+	[ZCQ_SYM_ZCRX_RELEASE] = "zcrx_box_release",
+	[ZCQ_SYM_ZCRX_RECV_SKB] = "io_zcrx_recv_skb",
+};
+
+void zcq_session_defaults(struct zcq_session_opts *opts)
+{
+	memset(opts, 0, sizeof(*opts));
+	opts->ring_bytes = 1 << 20;
+	opts->cfg.event_mask = ~0ULL;
+	opts->cfg.alloc_quiet_ns = NS_PER_S;
+	opts->cfg.starved_ns = 100 * NS_PER_MS;
+	opts->cfg.stall_ns = 5 * NS_PER_S;
+	opts->cfg.copy_report_ns = NS_PER_S;
+	opts->cfg.page_size = sysconf(_SC_PAGESIZE);
+	opts->cfg.page_shift = __builtin_ctz(opts->cfg.page_size);
+}
+
+/* Says why nothing attached; the first reasons are enough to see the cause. */
+static void nothing_attached(const struct zcq_session *s)
+{
+	for (size_t i = 0; i < ZCQ_PROBES; i++)
+		if (s->set.state[i].wanted)
+			zcq_info("probe %s: %s", s->set.state[i].probe->name, s->set.state[i].why);
+	zcq_err("no BPF program can be attached on this kernel%s%s: see zcq probes",
+		s->set.caps.why[0] ? ": " : "", s->set.caps.why);
+}
+
+static int ring_cb(void *ctx, void *data, size_t size)
+{
+	struct zcq_session *s = ctx;
+
+	if (s->drain_err)
+		return 0;
+	s->drained++;
+	s->drain_err = s->drain_fn(s->drain_arg, data, size);
+	return s->drain_err < 0 ? s->drain_err : 0;
+}
+
+struct zcq_session *zcq_session_open(const struct zcq_session_opts *opts)
+{
+	struct zcq_session *s = calloc(1, sizeof(*s));
+	int err = -ENOMEM;
+
+	if (!s)
+		goto fail;
+	s->opts = *opts;
+	if (!s->opts.ring_bytes)
+		s->opts.ring_bytes = 1 << 20;
+	err = zcq_probes_decide(&s->set, &opts->probes);
+	if (err) {
+		zcq_err("BPF can't be used: %s",
+			s->set.caps.why[0] ? s->set.caps.why : strerror(-err));
+		goto fail;
+	}
+	err = zcq_kallsyms_find(sym_names, s->opts.cfg.sym, ZCQ_SYMS);
+	if (err)
+		zcq_info("/proc/kallsyms can't be read (%s): providers are told apart less well",
+			 strerror(-err));
+	err = zcq_session_load(s);
+	if (err == -EOPNOTSUPP) {
+		nothing_attached(s);
+		goto fail;
+	}
+	if (err) {
+		zcq_err("BPF programs can't be loaded: %s (-vv shows the kernel's words)",
+			strerror(-err));
+		goto fail;
+	}
+	s->cpus = libbpf_num_possible_cpus();
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.zcq_ring), ring_cb, s, NULL);
+	if (s->cpus < 0 || !s->ring) {
+		err = s->cpus < 0 ? s->cpus : -errno;
+		zcq_err("the event ring can't be read: %s", strerror(-err));
+		goto fail;
+	}
+	return s;
+fail:
+	zcq_session_close(s);
+	errno = -err;
+	return NULL;
+}
+
+void zcq_session_close(struct zcq_session *s)
+{
+	if (!s)
+		return;
+	ring_buffer__free(s->ring);
+	zcq_session_unload(s);
+	zcq_probes_free(&s->set);
+	free(s);
+}
+
+const struct zcq_probe_set *zcq_session_probes(const struct zcq_session *s)
+{
+	return &s->set;
+}
+
+int zcq_session_fd(const struct zcq_session *s)
+{
+	return ring_buffer__epoll_fd(s->ring);
+}
+
+int zcq_session_drain(struct zcq_session *s, zcq_event_fn fn, void *arg)
+{
+	int n;
+
+	s->drain_fn = fn;
+	s->drain_arg = arg;
+	s->drain_err = 0;
+	s->drained = 0;
+	n = ring_buffer__consume(s->ring);
+	if (s->drain_err < 0)
+		return s->drain_err;
+	return n < 0 ? n : s->drained;
+}
+
+/* --- counters ------------------------------------------------------------------------------------ */
+
+/* Both are nothing but __u64: the CPUs' values add up word by word. */
+static void add_words(void *sum, const void *percpu, size_t size, int cpus)
+{
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		const __u64 *from = (const __u64 *)((const char *)percpu + size * cpu);
+
+		for (size_t i = 0; i < size / sizeof(__u64); i++)
+			((__u64 *)sum)[i] += from[i];
+	}
+}
+
+int zcq_session_counters(const struct zcq_session *s, struct zcq_queue_count **counts, size_t *n)
+{
+	int fd = bpf_map__fd(s->skel->maps.zcq_counters), err = 0;
+	struct zcq_queue_counters *percpu;
+	struct zcq_queue_id key, *prev = NULL;
+	struct zcq_queue_count *v = NULL;
+	size_t used = 0, room = 0;
+
+	percpu = calloc(s->cpus, sizeof(*percpu));
+	if (!percpu)
+		return -ENOMEM;
+	while (!bpf_map_get_next_key(fd, prev, &key)) {
+		prev = &key;
+		if (bpf_map_lookup_elem(fd, &key, percpu))
+			continue;
+		if (used == room) {
+			struct zcq_queue_count *more =
+				realloc(v, (room = room * 2 + 16) * sizeof(*v));
+
+			if (!more) {
+				err = -ENOMEM;
+				goto out;
+			}
+			v = more;
+		}
+		memset(&v[used], 0, sizeof(v[used]));
+		v[used].queue = key;
+		add_words(&v[used].c, percpu, sizeof(*percpu), s->cpus);
+		used++;
+	}
+out:
+	free(percpu);
+	if (err) {
+		free(v);
+		return err;
+	}
+	*counts = v;
+	*n = used;
+	return 0;
+}
+
+/* Runs of this subject's programs that the kernel itself skipped. */
+static void add_missed(const struct zcq_session *s, struct zcq_lost lost[ZCQ_SUBJECTS])
+{
+	for (size_t i = 0; i < ZCQ_PROBES; i++) {
+		const struct zcq_probe_state *state = &s->set.state[i];
+		const char *names[2] = { NULL, NULL };
+
+		if (state->attached) {
+			names[0] = state->cand->prog;
+			names[1] = state->cand->prog2;
+		}
+		for (size_t k = 0; k < 2; k++) {
+			struct bpf_prog_info info = { 0 };
+			__u32 len = sizeof(info);
+			struct bpf_program *prog;
+
+			if (!names[k])
+				continue;
+			prog = bpf_object__find_program_by_name(s->skel->obj, names[k]);
+			if (prog && !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+				lost[state->probe->subject].missed += info.recursion_misses;
+		}
+	}
+}
+
+int zcq_session_lost(const struct zcq_session *s, struct zcq_lost lost[ZCQ_SUBJECTS])
+{
+	int fd = bpf_map__fd(s->skel->maps.zcq_lost), err = 0;
+	struct zcq_lost *percpu = calloc(s->cpus, sizeof(*percpu));
+
+	if (!percpu)
+		return -ENOMEM;
+	memset(lost, 0, sizeof(*lost) * ZCQ_SUBJECTS);
+	for (__u32 i = 0; i < ZCQ_SUBJECTS; i++) {
+		if (bpf_map_lookup_elem(fd, &i, percpu)) {
+			err = -errno;
+			goto out;
+		}
+		add_words(&lost[i], percpu, sizeof(*percpu), s->cpus);
+	}
+	add_missed(s, lost);
+out:
+	free(percpu);
+	return err;
+}
+
+int zcq_session_map_fd(const struct zcq_session *s, const char *name)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(s->skel->obj, name);
+
+	return map ? bpf_map__fd(map) : -ENOENT;
+}
+
+int zcq_session_iter(const struct zcq_session *s, enum zcq_probe_id probe)
+{
+	int fd;
+
+	if ((unsigned int)probe >= ZCQ_PROBES || !s->links[probe][0])
+		return -ENOENT;
+	fd = bpf_iter_create(bpf_link__fd(s->links[probe][0]));
+	return fd < 0 ? -errno : fd;
+}

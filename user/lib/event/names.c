@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Netdev names are asked of the system once a second at most for each ifindex: they change,
+ * but not between two events. Addresses are kept in a sorted array; a trace sees few.
+ */
+#include "lib/event/names.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define NAME_KEEP_NS	1000000000ULL
+#define NAME_SLOTS	16
+
+struct number {
+	uint64_t address;
+	uint64_t number;
+};
+
+struct numbers {
+	struct number *v;
+	size_t n, room;
+};
+
+struct name_slot {
+	uint32_t ifindex;
+	uint64_t asked_ns;
+	char name[IF_NAMESIZE];
+};
+
+struct zcq_names {
+	uint64_t offset_ns;
+	uint32_t netns;
+	struct name_slot slots[NAME_SLOTS];
+	struct numbers numbers[ZCQ_NUMBER_KINDS];
+};
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+struct zcq_names *zcq_names_new_fixed(uint64_t realtime_offset_ns, uint32_t own_netns)
+{
+	struct zcq_names *names = calloc(1, sizeof(*names));
+
+	if (!names)
+		return NULL;
+	names->offset_ns = realtime_offset_ns;
+	names->netns = own_netns;
+	return names;
+}
+
+struct zcq_names *zcq_names_new(void)
+{
+	uint64_t offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	struct stat st;
+
+	if (stat("/proc/self/ns/net", &st))
+		return NULL;
+	return zcq_names_new_fixed(offset, st.st_ino);
+}
+
+void zcq_names_free(struct zcq_names *names)
+{
+	if (!names)
+		return;
+	for (int i = 0; i < ZCQ_NUMBER_KINDS; i++)
+		free(names->numbers[i].v);
+	free(names);
+}
+
+uint64_t zcq_names_realtime(const struct zcq_names *names, uint64_t monotonic_ns)
+{
+	return monotonic_ns + names->offset_ns;
+}
+
+uint32_t zcq_names_netns(const struct zcq_names *names)
+{
+	return names->netns;
+}
+
+/* The name of one of our own netdevs, "" when there is none of that index. */
+static const char *own_name(struct zcq_names *names, uint32_t ifindex)
+{
+	struct name_slot *slot = &names->slots[ifindex % NAME_SLOTS];
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (slot->ifindex == ifindex && now - slot->asked_ns < NAME_KEEP_NS)
+		return slot->name;
+	slot->ifindex = ifindex;
+	slot->asked_ns = now;
+	if (!if_indextoname(ifindex, slot->name))
+		slot->name[0] = '\0';
+	return slot->name;
+}
+
+const char *zcq_names_netdev(struct zcq_names *names, const struct zcq_queue_id *q,
+			     const char *known, char text[ZCQ_NETDEV_TEXT])
+{
+	bool ours = !q->netns || q->netns == names->netns;
+
+	if (!q->ifindex)
+		return NULL;
+	if ((!known || !known[0]) && ours)
+		known = own_name(names, q->ifindex);
+	if (known && known[0] && ours)
+		snprintf(text, ZCQ_NETDEV_TEXT, "%.15s", known);
+	else if (known && known[0])
+		snprintf(text, ZCQ_NETDEV_TEXT, "%.15s@net:%u", known, q->netns);
+	else if (ours)
+		snprintf(text, ZCQ_NETDEV_TEXT, "if%u", q->ifindex);
+	else
+		snprintf(text, ZCQ_NETDEV_TEXT, "if%u@net:%u", q->ifindex, q->netns);
+	return text;
+}
+
+uint64_t zcq_names_number(struct zcq_names *names, enum zcq_number_of kind, uint64_t address)
+{
+	struct numbers *nr = &names->numbers[kind];
+	size_t low = 0, high = nr->n;
+
+	if (!address)
+		return 0;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (nr->v[mid].address == address)
+			return nr->v[mid].number;
+		if (nr->v[mid].address < address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (nr->n == nr->room) {
+		size_t room = nr->room * 2 + 64;
+		struct number *more = realloc(nr->v, room * sizeof(*more));
+
+		if (!more)
+			return 0;
+		nr->v = more;
+		nr->room = room;
+	}
+	memmove(&nr->v[low + 1], &nr->v[low], (nr->n - low) * sizeof(*nr->v));
+	nr->v[low] = (struct number){ .address = address, .number = ++nr->n };
+	return nr->n;
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Events and their fields in words. The fields stand in the order in which describe*.c
+ * walks them; a test compares both. Data, and the few functions that search it.
+ */
+#include "lib/event/table.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define F(key, unit, meaning) { key, unit, meaning }
+#define END { NULL, NULL, NULL }
+#define NETDEV F("netdev", "text", "netdev; with @net:INODE when it is in another namespace")
+#define QUEUE F("queue", "number", "rx queue; null: none or unknown")
+#define PID F("pid", "number", "process that was running; null: the kernel itself")
+#define COMM F("comm", "text", "its name")
+#define OWNER_PID F("owner_pid", "number", "process that bound it; null: unknown (before zcq started)")
+#define OWNER_COMM F("owner_comm", "text", "its name")
+#define INSTANCE F("instance", "number", "which instance (or dmabuf binding), numbered by this zcq")
+#define PROVIDER F("provider", "text", "io-uring, dmabuf, other or none")
+#define ERROR F("error", "text", "errno by name; null: none")
+
+static const struct zcq_event_field register_fields[] = {
+	NETDEV, QUEUE, PID, COMM, ERROR,
+	F("reason", "text", "the kernel's own words from within this call; null: it gave none"),
+	F("area_bytes", "bytes", "memory of the first area; null: could not be read"),
+	F("buffer_bytes", "bytes", "size of one buffer; null: the default was asked for"),
+	F("refill_entries", "number", "entries of the refill ring"),
+	F("flags", "list", "import, nodev, dmabuf"),
+	F("ring", "number", "which ring, numbered by this zcq"),
+	INSTANCE,
+	F("duration_ns", "ns", "of the call; null: its start was not seen"),
+	END
+};
+
+static const struct zcq_event_field unregister_fields[] = {
+	NETDEV, QUEUE, PID, COMM, OWNER_PID, OWNER_COMM, INSTANCE,
+	F("age_ns", "ns", "since it was bound; null: unknown"),
+	END
+};
+
+static const struct zcq_event_field control_fields[] = {
+	PID, COMM,
+	F("operation", "text", "flush, export, arm-event, add-area; null: could not be read"),
+	ERROR,
+	F("area_bytes", "bytes", "add-area: how much"),
+	F("ring", "number", "which ring, numbered by this zcq"),
+	F("zcrx_id", "number", "the instance's number in that ring"),
+	END
+};
+
+static const struct zcq_event_field provider_fields[] = {
+	NETDEV, QUEUE, PROVIDER, PID, COMM, OWNER_PID, OWNER_COMM, ERROR,
+	F("page_bytes", "bytes", "buffer size asked for; null: the driver's default"),
+	INSTANCE,
+	F("lease_netdev", "text", "the virtual netdev it came through; null: none"),
+	F("lease_queue", "number", "and its queue"),
+	F("cause", "text", "unbound: close, or netdev-removed"),
+	F("duration_ns", "ns", "of the call, reconfigure included"),
+	F("age_ns", "ns", "unbound: since it was bound; null: unknown"),
+	END
+};
+
+static const struct zcq_event_field reconfig_fields[] = {
+	NETDEV,
+	QUEUE,
+	F("cause", "text", "bind, unbind, restart, reopen, up, down"),
+	ERROR,
+	F("health", "text",
+	  "ok; restored (the new queue failed, the old one runs again); unhealthy (neither runs)"),
+	F("duration_ns", "ns", "of the whole"),
+	F("standstill_ns", "ns",
+	  "how long all queues of the netdev stood still; null: not measured"),
+	F("stages", "object", "alloc_ns, stop_ns, start_ns, free_ns; null: not measured"),
+	F("queues", "number", "rx queues concerned"),
+	F("provider", "flag", "a provider is, was or will be on one of them"),
+	F("running", "flag", "the netdev was up"),
+	F("page_bytes_old", "bytes", "buffer size before; null: the kernel does not say"),
+	F("page_bytes_new", "bytes", "and after"),
+	PID,
+	COMM,
+	END
+};
+
+static const struct zcq_event_field pool_fields[] = {
+	NETDEV,
+	QUEUE,
+	F("pool", "number", "the kernel's id of the page pool, as in netlink"),
+	PROVIDER,
+	ERROR,
+	F("inflight", "number", "buffers that are out"),
+	F("age_ns", "ns",
+	  "destroyed: since created; stalled: since its driver let go; null: unknown"),
+	F("ring_entries", "number", "entries of its recycle ring; null: the default"),
+	F("buffer_bytes", "bytes", "size of one allocation"),
+	F("napi", "number", "NAPI instance it belongs to; null: none"),
+	INSTANCE,
+	PID,
+	COMM,
+	END
+};
+
+static const struct zcq_event_field alloc_fields[] = {
+	NETDEV, QUEUE, PROVIDER,
+	F("fails", "number", "failures in this run"),
+	F("run_ns", "ns", "since the first of them"),
+	F("buffers", "number", "buffers of the instance; null: unknown"),
+	F("free", "number", "of them on its free lists"),
+	F("refill_entries", "number", "size of the refill ring"),
+	F("refill_pending", "number", "returned buffers waiting in it"),
+	INSTANCE, OWNER_PID, OWNER_COMM,
+	END
+};
+
+static const struct zcq_event_field copied_fields[] = {
+	F("flow", "text", "the peer's address and port > our own"),
+	F("netdev", "text", "netdev of the instance; null: it has none"),
+	F("queue_wanted", "number", "queue of the instance; null: it has none"),
+	F("netdev_seen", "text", "netdev the packets arrive by; null: unknown"),
+	F("queue_seen", "number", "queue they arrive on; null: unknown"),
+	F("reason", "text", "wrong-queue, wrong-netdev, nodev, linear, page, unknown"),
+	F("bytes", "bytes", "copied since the last event about this flow"),
+	F("copies", "number", "receive calls that copied, since then"),
+	F("total_bytes", "bytes", "copied since zcq knows the flow"),
+	PID, COMM, INSTANCE,
+	END
+};
+
+static const struct zcq_event_field recv_ended_fields[] = {
+	F("flow", "text", "the peer's address and port > our own"),
+	NETDEV, QUEUE,
+	F("end", "text", "eof, enospc, enomem, efault, reset, length, other"),
+	ERROR,
+	F("zc_bytes", "bytes", "received without a copy since zcq knows the flow"),
+	F("copied_bytes", "bytes", "received by copying"),
+	PID, COMM, INSTANCE,
+	END
+};
+
+static const struct zcq_event_field unsplit_fields[] = {
+	NETDEV, QUEUE,
+	F("packets", "number", "dropped since the last such event of this queue"),
+	F("bytes", "bytes", "in them; null: unknown"),
+	END
+};
+
+static const struct zcq_event_field flow_fields[] = {
+	F("flow", "text", "the peer's address and port > our own"),
+	NETDEV,
+	F("queue_wanted", "number", "queue of the instance that receives; null: it has none"),
+	F("queue_seen", "number", "queue the packets arrive on; null: unknown"),
+	F("receiver", "text", "zcrx or devmem"),
+	F("zc_bytes", "bytes", "received without a copy"),
+	F("copied_bytes", "bytes", "received by copying"),
+	F("duration_ns", "ns", "from the first receive to the last"),
+	ERROR, PID, COMM, INSTANCE,
+	END
+};
+
+static const struct zcq_event_field dmabuf_fields[] = {
+	NETDEV, PID, COMM, OWNER_PID, OWNER_COMM, ERROR,
+	F("dmabuf", "number", "the kernel's id of the binding, as in netlink"),
+	F("direction", "text", "rx or tx"),
+	F("area_bytes", "bytes", "size of the dmabuf"),
+	F("buffer_bytes", "bytes", "size of one buffer; null: unknown"),
+	INSTANCE,
+	END
+};
+
+static const struct zcq_event_field buffer_fields[] = {
+	NETDEV, QUEUE,
+	F("action", "text", "given (to the application) or returned (to the pool)"),
+	F("buffer", "number", "which buffer, numbered by this zcq"),
+	F("offset", "bytes", "given: where the data begin in it"),
+	F("bytes", "bytes", "given: how much"),
+	INSTANCE,
+	END
+};
+
+static const struct zcq_event_field traffic_fields[] = {
+	NETDEV, QUEUE,
+	F("interval_ns", "ns", "the time measured"),
+	F("zc_bytes", "bytes", "received without a copy in it"),
+	F("zc_receives", "number", "receive calls without any copy"),
+	F("copied_bytes", "bytes", "received by copying"),
+	F("copies", "number", "receive calls that copied"),
+	END
+};
+
+static const struct zcq_event_field coalesced_fields[] = {
+	NETDEV, QUEUE,
+	F("interval_ns", "ns", "the time measured"),
+	F("packets", "number", "coalesced packets the driver handed up"),
+	F("segments", "number", "wire segments in them"),
+	F("bytes", "bytes", "payload in them"),
+	F("segments_per_packet", "number", "on average"),
+	F("unsplit_packets", "number", "dropped because the header was not separated"),
+	END
+};
+
+static const struct zcq_event_field alloc_rate_fields[] = {
+	NETDEV, QUEUE,
+	F("interval_ns", "ns", "the time measured"),
+	F("fails", "number", "times the driver asked for buffers and there was none"),
+	F("buffers", "number", "buffers given to the driver"),
+	END
+};
+
+#define EVENT(sym, name_, st, subject_, fields_, ...)				\
+	{ .type = ZCQ_EVENT_##sym, .name = name_, .subject = ZCQ_SUBJECT_##subject_,	\
+	  .size = sizeof(struct st), .fields = fields_, __VA_ARGS__ }
+
+static const struct zcq_event_desc table[] = {
+	EVENT(REGISTERED, "registered", zcq_ev_register, REGISTER, register_fields,
+	      .probe = ZCQ_PROBE_REGISTER_RESULT, .summary = "a zcrx instance was registered"),
+	EVENT(REJECTED, "rejected", zcq_ev_register, REGISTER, register_fields,
+	      .probe = ZCQ_PROBE_REGISTER_RESULT, .summary = "a zcrx registration was refused",
+	      .notes = "The errno is all the application gets; `reason` is what the kernel wrote "
+		       "down inside this very call. Many refusals have no text."),
+	EVENT(UNREGISTERED, "unregistered", zcq_ev_unregister, REGISTER, unregister_fields,
+	      .probe = ZCQ_PROBE_UNREGISTER, .summary = "the last user of a zcrx instance let go",
+	      .notes = "Often in a kernel worker, after the owner exited."),
+	EVENT(CONTROL, "control", zcq_ev_control, REGISTER, control_fields,
+	      .probe = ZCQ_PROBE_REGISTER_RESULT,
+	      .summary = "a control call on an instance (export, more area, failures)",
+	      .notes = "Flushes and armed events that succeed are routine and not shown."),
+	EVENT(BOUND, "bound", zcq_ev_provider, QUEUE, provider_fields, .probe = ZCQ_PROBE_MP_OPEN,
+	      .summary = "a memory provider was bound to a queue, or the attempt failed"),
+	EVENT(UNBOUND, "unbound", zcq_ev_provider, QUEUE, provider_fields,
+	      .probe = ZCQ_PROBE_MP_CLOSE, .summary = "a memory provider left a queue"),
+	EVENT(RECONFIGURED, "reconfigured", zcq_ev_reconfig, QUEUE, reconfig_fields,
+	      .probe = ZCQ_PROBE_RECONFIG,
+	      .summary = "a queue, or a whole netdev, was stopped and started",
+	      .notes =
+		      "`queue` is null when the driver did it to all its queues (reopen, up, down). "
+		      "Stages, standstill and health come from the driver: mlx5 and bnxt."),
+	EVENT(POOL_CREATED, "pool-created", zcq_ev_pool, POOL, pool_fields,
+	      .probe = ZCQ_PROBE_POOL_CREATE,
+	      .summary = "a page pool was created, or the attempt failed"),
+	EVENT(POOL_DESTROYED, "pool-destroyed", zcq_ev_pool, POOL, pool_fields,
+	      .probe = ZCQ_PROBE_POOL_RELEASE,
+	      .summary = "a page pool is gone, all its buffers are back"),
+	EVENT(POOL_STALLED, "pool-stalled", zcq_ev_pool, POOL, pool_fields,
+	      .probe = ZCQ_PROBE_POOL_RELEASE,
+	      .summary = "a page pool can't be freed: somebody still holds buffers",
+	      .notes = "First 5 s after its driver let go, then each time the wait has doubled."),
+	EVENT(ALLOC_FAILED, "alloc-failed", zcq_ev_alloc, ZCRX, alloc_fields,
+	      .probe = ZCQ_PROBE_ZCRX_ALLOC,
+	      .summary = "the driver asked for buffers and there was none: first of a run",
+	      .notes = "One event for a run of failures, however long; `alloc-rate` has the rate."),
+	EVENT(ALLOC_RECOVERED, "alloc-recovered", zcq_ev_alloc, ZCRX, alloc_fields,
+	      .probe = ZCQ_PROBE_ZCRX_ALLOC, .summary = "the run of failures is over"),
+	EVENT(STARVED, "starved", zcq_ev_alloc, ZCRX, alloc_fields, .probe = ZCQ_PROBE_ZCRX_ALLOC,
+	      .summary = "the failures last: the queue drops what arrives"),
+	EVENT(COPIED, "copied", zcq_ev_copied, ZCRX, copied_fields, .probe = ZCQ_PROBE_ZCRX_COPY,
+	      .summary = "a flow is received by copying instead of zero-copy",
+	      .notes = "At most one event a second for each flow."),
+	EVENT(RECV_ENDED, "recv-ended", zcq_ev_recv_ended, ZCRX, recv_ended_fields,
+	      .probe = ZCQ_PROBE_ZCRX_RECV,
+	      .summary = "a zero-copy receive request came to its end",
+	      .notes = "enospc: the completion queue was full, the application must arm it again. "
+		       "efault: the data lie in a buffer of another instance."),
+	EVENT(UNSPLIT, "unsplit", zcq_ev_unsplit, HWGRO, unsplit_fields, .optional = true,
+	      .heavy = 1ULL << ZCQ_PROBE_MLX5_UNSPLIT, .probe = ZCQ_PROBE_MLX5_UNSPLIT,
+	      .summary = "packets dropped: their header was not separated"),
+	EVENT(FLOW_STARTED, "flow-started", zcq_ev_flow, FLOW, flow_fields,
+	      .probe = ZCQ_PROBE_ZCRX_READ,
+	      .summary = "a connection's first receive through a provider"),
+	EVENT(FLOW_ENDED, "flow-ended", zcq_ev_flow, FLOW, flow_fields,
+	      .probe = ZCQ_PROBE_FLOW_STATE,
+	      .summary = "such a connection is gone, with its totals"),
+	EVENT(DMABUF_BOUND, "dmabuf-bound", zcq_ev_dmabuf, DEVMEM, dmabuf_fields,
+	      .probe = ZCQ_PROBE_DEVMEM_BIND,
+	      .summary = "a dmabuf was bound for devmem TCP, or the attempt failed",
+	      .notes = "The binding as a whole; its queues show as `bound`."),
+	EVENT(DMABUF_UNBOUND, "dmabuf-unbound", zcq_ev_dmabuf, DEVMEM, dmabuf_fields,
+	      .probe = ZCQ_PROBE_DEVMEM_UNBIND, .summary = "a devmem binding is gone"),
+	EVENT(BUFFER, "buffer", zcq_ev_buffer, ZCRX, buffer_fields, .optional = true,
+	      .heavy = 1ULL << ZCQ_PROBE_ZCRX_QUEUE_CQE | 1ULL << ZCQ_PROBE_ZCRX_RELEASE,
+	      .probe = ZCQ_PROBE_ZCRX_QUEUE_CQE,
+	      .summary = "one buffer given to the application, or returned"),
+	EVENT(TRAFFIC, "traffic", zcq_ev_interval, ZCRX, traffic_fields, .interval = true,
+	      .probe = ZCQ_PROBE_ZCRX_READ,
+	      .summary = "received on a queue, zero-copied and copied"),
+	EVENT(COALESCED, "coalesced", zcq_ev_interval, HWGRO, coalesced_fields, .interval = true,
+	      .probe = ZCQ_PROBE_MLX5_SHAMPO_FLUSH,
+	      .summary = "packets that hardware coalesced on a queue"),
+	EVENT(ALLOC_RATE, "alloc-rate", zcq_ev_interval, ZCRX, alloc_rate_fields, .interval = true,
+	      .probe = ZCQ_PROBE_ZCRX_ALLOC, .summary = "allocation failures of a queue"),
+};
+
+#define N_EVENTS (sizeof(table) / sizeof(table[0]))
+
+const struct zcq_event_desc *zcq_event_nth(size_t i)
+{
+	return i < N_EVENTS ? &table[i] : NULL;
+}
+
+const struct zcq_event_desc *zcq_event_desc(unsigned int type)
+{
+	for (size_t i = 0; i < N_EVENTS; i++)
+		if (table[i].type == type)
+			return &table[i];
+	return NULL;
+}
+
+const struct zcq_event_desc *zcq_event_find(const char *name)
+{
+	for (size_t i = 0; i < N_EVENTS; i++)
+		if (!strcmp(table[i].name, name))
+			return &table[i];
+	return NULL;
+}
+
+int zcq_event_check(const void *record, size_t size)
+{
+	const struct zcq_event_desc *desc;
+	struct zcq_hdr hdr;
+
+	if (size < sizeof(hdr))
+		return -EINVAL;
+	memcpy(&hdr, record, sizeof(hdr));
+	if (hdr.version != ZCQ_EVENT_VERSION)
+		return -EPROTO;
+	desc = zcq_event_desc(hdr.type);
+	if (!desc)
+		return -ENOENT;
+	if (hdr.size > size || hdr.size < desc->size)
+		return -EINVAL;
+	return 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one table of events: name, meaning, fields. What `zcq trace --event help`, the filters,
+ * the manual page and docs/events.md say comes from here. Called by trace.c and the tests.
+ */
+#ifndef ZCQ_EVENT_TABLE_H
+#define ZCQ_EVENT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <zcq/events.h>
+#include <zcq/probes.h>
+
+/* A key of the record; NULL ends the list. */
+struct zcq_event_field {
+	const char *key;
+	const char *unit;	/* "bytes", "ns", "text", "number", "flag", "list", "object" */
+	const char *meaning;
+};
+
+struct zcq_event_desc {
+	enum zcq_event_type type;
+	const char *name;
+	enum zcq_subject subject;
+	size_t size;		/* of its struct: a shorter record is refused */
+	enum zcq_probe_id probe;	/* without this one the event can't be seen */
+	bool interval;		/* made at each --interval, from counters */
+	bool optional;		/* its probe is of the heavy profile: on request only */
+	uint64_t heavy;		/* which heavy probes it needs (bit n: probe n) */
+	const char *summary;	/* one line */
+	const char *notes;	/* more, for the documentation; or NULL */
+	const struct zcq_event_field *fields;	/* after those every record has */
+};
+
+/* The type's description, or NULL. */
+const struct zcq_event_desc *zcq_event_desc(unsigned int type);
+/* By name; NULL when there is no such event. */
+const struct zcq_event_desc *zcq_event_find(const char *name);
+/* In the order of their numbers: i from 0 until NULL. */
+const struct zcq_event_desc *zcq_event_nth(size_t i);
+
+/*
+ * May this record be walked? 0, or -EINVAL (shorter than it says or than its type),
+ * -EPROTO (another version), -ENOENT (a type this version does not know).
+ */
+int zcq_event_check(const void *record, size_t size);
+
+/* docs/events.md, whole. */
+void zcq_event_doc(FILE *f);
+
+#endif

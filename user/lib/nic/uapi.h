@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers of the netdev and ethtool generic netlink families, as far as zcq uses
+ * them: Debian 12 has no <linux/netdev.h> and an <linux/ethtool_netlink.h> that
+ * knows neither RSS nor header-split thresholds. The numbers are kernel ABI;
+ * Documentation/netlink/specs/{netdev,ethtool}.yaml define them. Not installed.
+ */
+#ifndef ZCQ_NIC_UAPI_H
+#define ZCQ_NIC_UAPI_H
+
+#define ZCQ_NETDEV_FAMILY	"netdev"
+#define ZCQ_NETDEV_VERSION	1
+#define ZCQ_ETHTOOL_FAMILY	"ethtool"
+#define ZCQ_ETHTOOL_VERSION	1
+
+enum zcq_netdev_cmd {
+	ZCQ_NETDEV_DEV_GET = 1,
+	ZCQ_NETDEV_PAGE_POOL_GET = 5,
+	ZCQ_NETDEV_PAGE_POOL_STATS_GET = 9,
+	ZCQ_NETDEV_QUEUE_GET = 10,
+	ZCQ_NETDEV_NAPI_GET = 11,
+	ZCQ_NETDEV_QSTATS_GET = 12,
+};
+
+enum zcq_netdev_a_dev {
+	ZCQ_DEV_A_IFINDEX = 1,
+	ZCQ_DEV_A_XDP_FEATURES = 3,
+	ZCQ_DEV_A_XDP_ZC_MAX_SEGS = 4,
+	ZCQ_DEV_A_MAX = ZCQ_DEV_A_XDP_ZC_MAX_SEGS,
+};
+
+enum zcq_netdev_a_queue {
+	ZCQ_QUEUE_A_ID = 1,
+	ZCQ_QUEUE_A_IFINDEX,
+	ZCQ_QUEUE_A_TYPE,
+	ZCQ_QUEUE_A_NAPI_ID,
+	ZCQ_QUEUE_A_DMABUF,
+	ZCQ_QUEUE_A_IO_URING,	/* nest of zcq_netdev_a_io_uring */
+	ZCQ_QUEUE_A_XSK,	/* nest, empty so far */
+	ZCQ_QUEUE_A_LEASE,	/* nest of zcq_netdev_a_lease */
+	ZCQ_QUEUE_A_MAX = ZCQ_QUEUE_A_LEASE,
+};
+
+enum zcq_netdev_queue_type {
+	ZCQ_QUEUE_RX,
+	ZCQ_QUEUE_TX,
+};
+
+enum zcq_netdev_a_io_uring {
+	ZCQ_IO_URING_A_RX_BUF_LEN = 1,
+	ZCQ_IO_URING_A_MAX = ZCQ_IO_URING_A_RX_BUF_LEN,
+};
+
+enum zcq_netdev_a_lease {
+	ZCQ_LEASE_A_IFINDEX = 1,
+	ZCQ_LEASE_A_QUEUE,	/* nest of zcq_netdev_a_queue: id, type */
+	ZCQ_LEASE_A_NETNS_ID,
+	ZCQ_LEASE_A_MAX = ZCQ_LEASE_A_NETNS_ID,
+};
+
+enum zcq_netdev_a_napi {
+	ZCQ_NAPI_A_IFINDEX = 1,
+	ZCQ_NAPI_A_ID,
+	ZCQ_NAPI_A_IRQ,
+	ZCQ_NAPI_A_PID,
+	ZCQ_NAPI_A_MAX = ZCQ_NAPI_A_PID,
+};
+
+enum zcq_netdev_a_page_pool {
+	ZCQ_POOL_A_ID = 1,
+	ZCQ_POOL_A_IFINDEX,
+	ZCQ_POOL_A_NAPI_ID,
+	ZCQ_POOL_A_INFLIGHT,
+	ZCQ_POOL_A_INFLIGHT_MEM,
+	ZCQ_POOL_A_DETACH_TIME,
+	ZCQ_POOL_A_DMABUF,
+	ZCQ_POOL_A_IO_URING,	/* nest of zcq_netdev_a_io_uring */
+	ZCQ_POOL_A_MAX = ZCQ_POOL_A_IO_URING,
+};
+
+enum zcq_netdev_a_pool_stats {
+	ZCQ_POOL_STATS_A_INFO = 1,	/* nest of zcq_netdev_a_page_pool: id, ifindex */
+	ZCQ_POOL_STATS_A_ALLOC_FAST = 8,
+	ZCQ_POOL_STATS_A_ALLOC_SLOW,
+	ZCQ_POOL_STATS_A_ALLOC_SLOW_HIGH_ORDER,
+	ZCQ_POOL_STATS_A_ALLOC_EMPTY,
+	ZCQ_POOL_STATS_A_ALLOC_REFILL,
+	ZCQ_POOL_STATS_A_ALLOC_WAIVE,
+	ZCQ_POOL_STATS_A_RECYCLE_CACHED,
+	ZCQ_POOL_STATS_A_RECYCLE_CACHE_FULL,
+	ZCQ_POOL_STATS_A_RECYCLE_RING,
+	ZCQ_POOL_STATS_A_RECYCLE_RING_FULL,
+	ZCQ_POOL_STATS_A_RECYCLE_RELEASED_REFCNT,
+	ZCQ_POOL_STATS_A_MAX = ZCQ_POOL_STATS_A_RECYCLE_RELEASED_REFCNT,
+};
+
+enum zcq_netdev_a_qstats {
+	ZCQ_QSTATS_A_IFINDEX = 1,
+	ZCQ_QSTATS_A_QUEUE_TYPE,
+	ZCQ_QSTATS_A_QUEUE_ID,
+	ZCQ_QSTATS_A_SCOPE,
+	ZCQ_QSTATS_A_RX_PACKETS = 8,
+	ZCQ_QSTATS_A_RX_BYTES,
+	ZCQ_QSTATS_A_RX_ALLOC_FAIL = 12,
+	ZCQ_QSTATS_A_RX_HW_DROPS,
+	ZCQ_QSTATS_A_RX_HW_DROP_OVERRUNS,
+	ZCQ_QSTATS_A_RX_HW_GRO_PACKETS = 19,
+	ZCQ_QSTATS_A_RX_HW_GRO_BYTES,
+	ZCQ_QSTATS_A_RX_HW_GRO_WIRE_PACKETS,
+	ZCQ_QSTATS_A_RX_HW_GRO_WIRE_BYTES,
+	ZCQ_QSTATS_A_MAX = ZCQ_QSTATS_A_RX_HW_GRO_WIRE_BYTES,
+};
+
+#define ZCQ_QSTATS_SCOPE_QUEUE	1
+
+enum zcq_ethtool_cmd {
+	ZCQ_ETHTOOL_FEATURES_GET = 11,
+	ZCQ_ETHTOOL_FEATURES_SET = 12,
+	ZCQ_ETHTOOL_RINGS_GET = 15,
+	ZCQ_ETHTOOL_RINGS_SET = 16,
+	ZCQ_ETHTOOL_CHANNELS_GET = 17,
+	ZCQ_ETHTOOL_CHANNELS_SET = 18,
+	ZCQ_ETHTOOL_RSS_GET = 38,
+};
+
+enum zcq_ethtool_a_header {
+	ZCQ_HEADER_A_DEV_INDEX = 1,
+	ZCQ_HEADER_A_DEV_NAME,
+	ZCQ_HEADER_A_FLAGS,
+	ZCQ_HEADER_A_MAX = ZCQ_HEADER_A_FLAGS,
+};
+
+/* The header is attribute 1 of every message of the family. */
+#define ZCQ_ETHTOOL_A_HEADER	1
+
+enum zcq_ethtool_a_channels {
+	ZCQ_CHANNELS_A_RX_MAX = 2,
+	ZCQ_CHANNELS_A_TX_MAX,
+	ZCQ_CHANNELS_A_OTHER_MAX,
+	ZCQ_CHANNELS_A_COMBINED_MAX,
+	ZCQ_CHANNELS_A_RX_COUNT,
+	ZCQ_CHANNELS_A_TX_COUNT,
+	ZCQ_CHANNELS_A_OTHER_COUNT,
+	ZCQ_CHANNELS_A_COMBINED_COUNT,
+	ZCQ_CHANNELS_A_MAX = ZCQ_CHANNELS_A_COMBINED_COUNT,
+};
+
+enum zcq_ethtool_a_rings {
+	ZCQ_RINGS_A_RX_MAX = 2,
+	ZCQ_RINGS_A_TX_MAX = 5,
+	ZCQ_RINGS_A_RX = 6,
+	ZCQ_RINGS_A_TX = 9,
+	ZCQ_RINGS_A_RX_BUF_LEN = 10,
+	ZCQ_RINGS_A_TCP_DATA_SPLIT = 11,
+	ZCQ_RINGS_A_HDS_THRESH = 17,
+	ZCQ_RINGS_A_HDS_THRESH_MAX = 18,
+	ZCQ_RINGS_A_MAX = ZCQ_RINGS_A_HDS_THRESH_MAX,
+};
+
+enum zcq_ethtool_a_features {
+	ZCQ_FEATURES_A_HW = 2,		/* bitsets */
+	ZCQ_FEATURES_A_WANTED,
+	ZCQ_FEATURES_A_ACTIVE,
+	ZCQ_FEATURES_A_NOCHANGE,
+	ZCQ_FEATURES_A_MAX = ZCQ_FEATURES_A_NOCHANGE,
+};
+
+enum zcq_ethtool_a_bitset {
+	ZCQ_BITSET_A_NOMASK = 1,
+	ZCQ_BITSET_A_SIZE,
+	ZCQ_BITSET_A_BITS,		/* nest of nests ZCQ_BITSET_A_BIT */
+	ZCQ_BITSET_A_MAX = ZCQ_BITSET_A_BITS,
+	ZCQ_BITSET_A_BIT = 1,
+};
+
+enum zcq_ethtool_a_bit {
+	ZCQ_BIT_A_INDEX = 1,
+	ZCQ_BIT_A_NAME,
+	ZCQ_BIT_A_VALUE,		/* flag */
+	ZCQ_BIT_A_MAX = ZCQ_BIT_A_VALUE,
+};
+
+enum zcq_ethtool_a_rss {
+	ZCQ_RSS_A_CONTEXT = 2,
+	ZCQ_RSS_A_HFUNC,
+	ZCQ_RSS_A_INDIR,
+	ZCQ_RSS_A_HKEY,
+	ZCQ_RSS_A_INPUT_XFRM,
+	ZCQ_RSS_A_MAX = ZCQ_RSS_A_INPUT_XFRM,
+};
+
+#endif
