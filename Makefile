@@ -126,6 +126,27 @@ $(tools): $(O)/tests/%: tests/tools/%.c $(O)/libzcq.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(cflags) -MMD -MP -MF $@.d $< $(O)/libzcq.a $(ZCQ_LIBS) -o $@
 
+# Fuzzers of every parser of outside input, by clang with its own build of the sources. test_build
+# makes them where clang has libFuzzer.
+fuzz	:= $(patsubst tests/fuzz/%.c,$(O)/tests/fuzz/%,$(wildcard tests/fuzz/*.c))
+nic_fuzz := $(filter $(O)/tests/fuzz/fuzz_nic_%,$(fuzz))
+fuzz_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -O1
+fuzz_lib_obj := $(lib_src:%.c=$(O)/fuzz/%.o)
+$(fuzz_lib_obj): | $(skel)
+
+$(O)/fuzz/user/%.o: user/%.c $(O)/config.mk
+	$(call say,CC-FUZZ,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(cflags) $(fuzz_flags) -MMD -MP -c $< -o $@
+
+$(O)/fuzz/libzcq.a: $(fuzz_lib_obj)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(filter-out $(nic_fuzz),$(fuzz)): $(O)/tests/fuzz/%: tests/fuzz/%.c $(O)/fuzz/libzcq.a
+	$(call say,FUZZ,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(cflags) $(fuzz_flags) -fsanitize=fuzzer -MMD -MP -MF $@.d $< $(O)/fuzz/libzcq.a $(ZCQ_LIBS) -o $@
+
 check: all $(O)/asan/zcq $(filter-out $(nic_unit),$(unit)) $(bpf_tests) $(tools)
 	$(Q)O=$(O) tests/run check
 
@@ -136,7 +157,9 @@ demo: ; $(Q)tools/setup demo && $(MAKE) --no-print-directory O=$(O) all lab-buil
 bench: ; $(Q)tools/setup bench && $(MAKE) --no-print-directory O=$(O) all lab-build && O=$(O) tests/bench/run
 
 .PHONY: test-build lab-build
-test-build: all $(O)/asan/zcq lab-build $(unit) $(bpf_tests) $(tools)
+test-build: all $(O)/asan/zcq $(tools) lab-build
+	$(Q)tools/lab/lab fetch kernel-6.12 selftests
+	$(Q)$(MAKE) --no-print-directory O=$(O) WERROR=$(WERROR) $(unit) $(bpf_tests) $(fuzz)
 lab-build:
 	$(Q)tools/lab/lab fetch
 	$(Q)$(MAKE) --no-print-directory O=$(O) WERROR=$(WERROR) lab-nic $(tools)
@@ -170,6 +193,16 @@ $(nic_unit): $(O)/tests/unit/%: tests/unit/%.c $(nic_asan_obj)
 	$(call say,TEST,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(nic_cflags) -Wno-unused-parameter $(asan) -MMD -MP -MF $@.d $(filter %.c %.o,$^) $(CMOCKA_LIBS) -o $@
+
+nic_fuzz_obj := $(filter-out %/main.o,$(nic_src:%.c=$(O)/lab/fuzz/%.o))
+$(O)/lab/fuzz/%.o: %.c
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(nic_cflags) $(fuzz_flags) -MMD -MP -c $< -o $@
+
+$(nic_fuzz): $(O)/tests/fuzz/%: tests/fuzz/%.c $(nic_fuzz_obj)
+	$(call say,FUZZ,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(nic_cflags) $(fuzz_flags) -fsanitize=fuzzer -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@
 
 lab: ; $(Q)tools/setup demo && $(MAKE) --no-print-directory O=$(O) all lab-build && O=$(O) tools/lab/lab shell --nic mlx5
 

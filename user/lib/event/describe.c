@@ -104,6 +104,7 @@ void zcq_put_owner(struct zcq_out *out, const struct zcq_task *owner)
 
 void zcq_put_error(struct zcq_out *out, int result)
 {
+	unsigned int err = 0U - (unsigned int)result;
 	const char *name;
 	char text[16];
 
@@ -111,9 +112,9 @@ void zcq_put_error(struct zcq_out *out, int result)
 		zcq_out_null(out, "error");
 		return;
 	}
-	name = strerrorname_np(-result);
+	name = err < 4096 ? strerrorname_np((int)err) : NULL;
 	if (!name) {	/* the kernel has a few that libc does not know */
-		snprintf(text, sizeof(text), "E%d", -result);
+		snprintf(text, sizeof(text), "E%u", err);
 		name = text;
 	}
 	zcq_out_str(out, "error", name);
