@@ -32,8 +32,10 @@ static __always_inline void pool_queue(const struct page_pool *pp, struct zcq_qu
 	q->rxq = ZCQ_NO_QUEUE;
 }
 
-static __always_inline struct zcq_ifq *alloc_ifq(enum zcq_subject subject, enum zcq_provider provider,
-						 const struct page_pool *pp, const struct zcq_queue_id *q)
+static __always_inline struct zcq_ifq *alloc_ifq(enum zcq_subject subject,
+						 enum zcq_provider provider,
+						 const struct page_pool *pp,
+						 const struct zcq_queue_id *q)
 {
 	const struct page_pool___opt *o = (const void *)pp;
 	__u64 key = (__u64)BPF_CORE_READ(pp, mp_priv);
@@ -64,7 +66,7 @@ struct alloc_event_args {
 };
 
 /* What the instance has; of more areas than these the sums are lower bounds. */
-#define ALLOC_EVENT_AREAS	8
+#define ALLOC_EVENT_AREAS 8
 
 static __always_inline void alloc_sizes(const struct io_zcrx_ifq *ifq, struct zcq_ev_alloc *ev)
 {
@@ -107,7 +109,7 @@ static __noinline int alloc_event(struct zcq_ifq *i, const struct zcq_queue_id *
 	return 0;
 }
 
-#define CLOCK_MONOTONIC	1
+#define CLOCK_MONOTONIC 1
 
 struct alloc_timer {
 	struct bpf_timer timer;
@@ -120,7 +122,7 @@ struct alloc_timer {
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
-	__type(key, __u64);	/* instance */
+	__type(key, __u64); /* instance */
 	__type(value, struct alloc_timer);
 } alloc_timers SEC(".maps") __weak;
 
@@ -135,7 +137,7 @@ static int alloc_still_dry(void *map, __u64 *key, struct alloc_timer *t)
 		return 0;
 	a.now = bpf_ktime_get_ns();
 	dry = a.now - i->alloc_dry_ns;
-	if (dry < zcq_cfg.starved_ns) {		/* there was a success, then it ran dry again */
+	if (dry < zcq_cfg.starved_ns) { /* there was a success, then it ran dry again */
 		bpf_timer_start(&t->timer, zcq_cfg.starved_ns - dry, 0);
 		return 0;
 	}
@@ -145,7 +147,8 @@ static int alloc_still_dry(void *map, __u64 *key, struct alloc_timer *t)
 	return 0;
 }
 
-static __always_inline void alloc_watch_dry(const struct zcq_queue_id *q, const struct alloc_event_args *a)
+static __always_inline void alloc_watch_dry(const struct zcq_queue_id *q,
+					    const struct alloc_event_args *a)
 {
 	static const struct alloc_timer zero;
 	__u64 key = a->instance;
@@ -195,7 +198,7 @@ static __always_inline void alloc_succeeded(struct zcq_ifq *i, const struct zcq_
 		return;
 	i->alloc_dry_ns = 0;
 	if (a->now - i->alloc_last_ns < zcq_cfg.alloc_quiet_ns)
-		return;		/* may fail again at once: the run goes on */
+		return; /* may fail again at once: the run goes on */
 	a->type = ZCQ_EVENT_ALLOC_RECOVERED;
 	alloc_event(i, q, a);
 	i->alloc_first_ns = 0;

@@ -14,8 +14,9 @@
  * one whose page pool the first fragment belongs to. Bytes received from a provider queue's
  * socket by an ordinary recvmsg are not seen (the kernel refuses them).
  *
- * Cost: docs/limits.md. Lost: events when the ring is full, flows when the table is (zcq_lost).
- * The owner of a binding made before the session is unknowable.
+ * Cost: not measured; devmem_alloc is zcrx_alloc's work and devmem_recv zcrx_read_out's, see
+ * zcrx.bpf.c. Lost: events when the ring is full, flows when the table is (zcq_lost). The owner
+ * of a binding made before the session is unknowable.
  */
 #include "alloc.bpf.h"
 #include "compat.bpf.h"
@@ -24,10 +25,10 @@
 
 char LICENSE[] SEC("license") __weak = "GPL";
 
-#define IS_ERR_PTR(p)	((__u64)(p) >= (__u64)-4095LL)
+#define IS_ERR_PTR(p) ((__u64)(p) >= (__u64)-4095LL)
 
 enum dma_data_direction {
-	DMA_TO_DEVICE = 1,	/* a binding for sending */
+	DMA_TO_DEVICE = 1, /* a binding for sending */
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -73,7 +74,8 @@ struct net_iov___flat {
 
 /* --- bindings ------------------------------------------------------------------------ */
 
-static __always_inline void binding_read(const struct net_devmem_dmabuf_binding *b, struct zcq_ev_dmabuf *ev)
+static __always_inline void binding_read(const struct net_devmem_dmabuf_binding *b,
+					 struct zcq_ev_dmabuf *ev)
 {
 	const struct net_devmem_dmabuf_binding___73 *n = (const void *)b;
 
@@ -96,7 +98,7 @@ int BPF_PROG(devmem_bind__fexit, struct net_device *dev)
 	struct zcq_ifq bound;
 	__u64 ret = 0;
 
-	bpf_get_func_ret(ctx, &ret);	/* the arguments differ from kernel to kernel */
+	bpf_get_func_ret(ctx, &ret); /* the arguments differ from kernel to kernel */
 	queue_of_dev(dev, ZCQ_NO_QUEUE, &q);
 	if (ret && !IS_ERR_PTR(ret)) {
 		__builtin_memset(&bound, 0, sizeof(bound));
@@ -207,8 +209,8 @@ static __always_inline void flow_use_pool(struct zcq_flow_entry *e, const struct
 }
 
 SEC("fexit/tcp_recvmsg_dmabuf")
-int BPF_PROG(devmem_recv__fexit, struct sock *sk, struct sk_buff *skb, unsigned int offset, void *msg,
-	     int remaining, int ret)
+int BPF_PROG(devmem_recv__fexit, struct sock *sk, struct sk_buff *skb, unsigned int offset,
+	     void *msg, int remaining, int ret)
 {
 	struct zcq_queue_counters *c;
 	struct zcq_flow_entry *e;

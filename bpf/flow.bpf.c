@@ -7,7 +7,9 @@
  * inet_sock_set_state: a socket in TCP_CLOSE (reset, or time-wait) may still hold data that is
  * received afterwards; a destroyed one can't. Kernels 6.15 and on, hardened ones too.
  *
- * Cost: docs/limits.md. Lost: the event when the ring is full (zcq_lost), never the removal.
+ * Cost (kernel.bpf_stats on the emulated lab machine, where the least program of this family
+ * takes 400 ns a run and one look at the clock 20 us; no hardware was at hand): 15 us
+ * with the event. Lost: the event when the ring is full (zcq_lost), never the removal.
  */
 #include "compat.bpf.h"
 #include "flow.bpf.h"

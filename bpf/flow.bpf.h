@@ -12,9 +12,9 @@
 #include "maps.bpf.h"
 
 /* A function of its own in BPF too; not every file that includes this calls every one. */
-#define SUBPROG		static __noinline __attribute__((unused))
+#define SUBPROG static __noinline __attribute__((unused))
 
-#define NO_QUEUE_MAPPING	0xffff	/* the kernel's: no packet with a queue was seen */
+#define NO_QUEUE_MAPPING 0xffff /* the kernel's: no packet with a queue was seen */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -91,14 +91,14 @@ SUBPROG struct zcq_flow_entry *flow_make(struct sock *sk, __u64 cookie)
 }
 
 /* sk must be a pointer the verifier trusts: an argument of the hook. */
-#define FLOW_GET(sk)							\
-	({								\
-		__u64 cookie__ = bpf_get_socket_cookie(sk);		\
-		struct zcq_flow_entry *e__ = flow_find(sk);		\
-									\
-		if (!e__ || e__->cookie != cookie__)			\
-			e__ = flow_make(sk, cookie__);			\
-		e__;							\
+#define FLOW_GET(sk)                                        \
+	({                                                  \
+		__u64 cookie__ = bpf_get_socket_cookie(sk); \
+		struct zcq_flow_entry *e__ = flow_find(sk); \
+                                                            \
+		if (!e__ || e__->cookie != cookie__)        \
+			e__ = flow_make(sk, cookie__);      \
+		e__;                                        \
 	})
 
 /* Where the flow's packets come in; a change makes the next copy worth a report at once. */

@@ -12,7 +12,7 @@
 
 #include "compat.bpf.h"
 
-#define IFQ_MAX_AREAS	1024	/* the kernel's own limit in 7.3 */
+#define IFQ_MAX_AREAS 1024 /* the kernel's own limit in 7.3 */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -68,7 +68,8 @@ static __always_inline const struct net_device *ifq_phys_queue(const struct io_z
 }
 
 /* Refill ring: its size and the entries the kernel has not taken yet. */
-static __always_inline void ifq_refill(const struct io_zcrx_ifq *ifq, __u32 *entries, __u32 *pending)
+static __always_inline void ifq_refill(const struct io_zcrx_ifq *ifq, __u32 *entries,
+				       __u32 *pending)
 {
 	const struct io_zcrx_ifq___73 *n = (const void *)ifq;
 	const struct io_zcrx_ifq___618 *o = (const void *)ifq;
@@ -87,7 +88,7 @@ static __always_inline void ifq_refill(const struct io_zcrx_ifq *ifq, __u32 *ent
 		tail = BPF_CORE_READ(o, rq_ring, tail);
 	}
 	*pending = tail - head;
-	if (*pending > *entries)	/* the application owns tail: it may hold anything */
+	if (*pending > *entries) /* the application owns tail: it may hold anything */
 		*pending = *entries;
 }
 

@@ -39,6 +39,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(max_entries, 2048);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, struct zcq_queue_id);
 	__type(value, struct zcq_queue_counters);
 } zcq_counters SEC(".maps") __weak;

@@ -8,7 +8,9 @@
  * io_uring user (zcrx data completions do not pass it); cancelled ones are seen as ECANCELED,
  * and bytes of the flow are 0 where the byte hooks could not attach. Kernels 6.15 and on.
  *
- * Cost: docs/limits.md. Lost: events when the ring is full (zcq_lost).
+ * Cost (kernel.bpf_stats on the emulated lab machine, where the least program of this family
+ * takes 400 ns a run and one look at the clock 20 us; no hardware was at hand): 1 us,
+ * more when the request has ended. Lost: events when the ring is full (zcq_lost).
  */
 #include "compat.bpf.h"
 #include "flow.bpf.h"
@@ -17,15 +19,15 @@
 
 char LICENSE[] SEC("license") __weak = "GPL";
 
-#define ENOMEM		12
-#define EFAULT		14
-#define ENOSPC		28
-#define EPIPE		32
-#define ECONNRESET	104
-#define ENOTCONN	107
-#define ETIMEDOUT	110
-#define ECANCELED	125
-#define OP_RECV_ZC	58	/* IORING_OP_RECV_ZC */
+#define ENOMEM 12
+#define EFAULT 14
+#define ENOSPC 28
+#define EPIPE 32
+#define ECONNRESET 104
+#define ENOTCONN 107
+#define ETIMEDOUT 110
+#define ECANCELED 125
+#define OP_RECV_ZC 58 /* IORING_OP_RECV_ZC */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -80,7 +82,7 @@ static __always_inline int ended(struct io_kiocb *req, __s32 res)
 	end = end_class(res, e);
 	dev = ifq_phys_queue(ifq, &q);
 	if (!dev && e && e->flow.instance == (__u64)ifq)
-		q = e->flow.wanted;	/* closed meanwhile */
+		q = e->flow.wanted; /* closed meanwhile */
 	if (e)
 		e->flow.err = res;
 	c = counters_of(ZCQ_SUBJECT_ZCRX, &q);

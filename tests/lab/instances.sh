@@ -32,7 +32,6 @@ exercise_stop() {
 
 found() { value instance "$@"; }
 
-# none NAME: no instance, without the processes that had one being waited for by the kernel.
 gone() {
 	watch_ask instances && [ "$(value instances count)" = 0 ]
 }
@@ -61,10 +60,13 @@ ringless() {
 	check 'a ring without an fd: gone with its process' wait_for 20 gone
 }
 
+both_ready() { [ "$(grep -c '^ready' "$tmp/exercise")" = 2 ]; }
+
 shared() {
 	local child
 
 	exercise_start ready share --nodev --fork --hold
+	check 'shared: both are ready' wait_for 20 both_ready
 	child=$(pgrep -P "$pid")
 	watch_ask instances
 	is 'shared: two rings and an exported file' "$(count instance)" 3

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 300
+# timeout: 480
 # lab: --nic mlx5
 #
 # The stock mlx5_core on the NIC model: it comes up, carries checked bytes both ways over
@@ -49,12 +49,17 @@ one_way() {
 		"0 0 $bytes true"
 }
 
-# both_ways NAME: with the namespace "peer" on the other end of the wire.
+# both_ways NAME: with the namespace "peer" on the other end of the wire; IPv4 in and
+# IPv6 out, the next time the other way round.
+turn=0
 both_ways() {
-	one_way "$1: to the guest, IPv4" "$GUEST4" -- ip netns exec peer
-	one_way "$1: from the guest, IPv4" "$INNER4" ip netns exec peer --
-	one_way "$1: to the guest, IPv6" "$GUEST6" -- ip netns exec peer
-	one_way "$1: from the guest, IPv6" "$INNER6" ip netns exec peer --
+	if ((turn = !turn)); then
+		one_way "$1: to the guest, IPv4" "$GUEST4" -- ip netns exec peer
+		one_way "$1: from the guest, IPv6" "$INNER6" ip netns exec peer --
+	else
+		one_way "$1: to the guest, IPv6" "$GUEST6" -- ip netns exec peer
+		one_way "$1: from the guest, IPv4" "$INNER4" ip netns exec peer --
+	fi
 }
 
 # then_both_ways NAME COMMAND...: the command succeeds, and traffic goes on.
@@ -78,16 +83,20 @@ mtu() {
 	done
 	ip -n peer link set peer0 mtu "$1" && ip link set "$nic" mtu "$1"
 }
+
+# The driver anew: the netdev may come back under another name.
 rebind() {
 	echo "$LAB_NIC_PCI" >/sys/bus/pci/drivers/mlx5_core/unbind &&
 		echo "$LAB_NIC_PCI" >/sys/bus/pci/drivers/mlx5_core/bind &&
-		wait_for 20 test -e "/sys/class/net/$nic"
+		wait_for 20 test -d "/sys/bus/pci/devices/$LAB_NIC_PCI/net"
 }
 nic_stat() { lab-nic stats | awk -v k="$1" '$1 == k { print $2 }'; }
 stat() { ethtool -S "$nic" | awk -v k="$1:" '$1 == k { print $2 }'; }
 
 rings() {
-	then_both_ways 'striding' true
+	nic_addr
+	both_ways 'striding'
+	both_ways 'striding again'
 	then_both_ways 'down and up' down_up
 	then_both_ways 'fewer channels' ethtool -L "$nic" combined 1
 	then_both_ways 'small rings' ethtool -G "$nic" rx 256 tx 256
@@ -159,7 +168,10 @@ features
 vlan
 counters
 faults
-then_both_ways 'unbound and bound' rebind
+check 'unbound and bound' rebind
+LAB_NIC_IF=$(ls "/sys/bus/pci/devices/$LAB_NIC_PCI/net")
+check 'carrier again' nic_addr
+both_ways 'unbound and bound'
 is 'the model has nothing to complain of' "$(nic_stat errors)" 0
 rm -rf "$tmp"
 finish

@@ -54,36 +54,40 @@ static void one_event(const struct zcq_hdr *h)
 	printf("event: name=%s", event_names[h->type] ? event_names[h->type] : "?");
 	switch (h->type) {
 	case ZCQ_EVENT_COPIED:
-		printf(" bytes=%llu total=%llu reason=%s seen=%u/%d wanted=%u/%d ifname=%s pid=%u", copied->bytes,
-		       copied->total_bytes, reason_names[copied->reason], copied->seen_ifindex, (int)copied->seen_rxq,
-		       copied->wanted.ifindex, (int)copied->wanted.rxq, copied->ifname, copied->task.pid);
+		printf(" bytes=%llu total=%llu reason=%s seen=%u/%d wanted=%u/%d ifname=%s pid=%u",
+		       copied->bytes, copied->total_bytes, reason_names[copied->reason],
+		       copied->seen_ifindex, (int)copied->seen_rxq, copied->wanted.ifindex,
+		       (int)copied->wanted.rxq, copied->ifname, copied->task.pid);
 		break;
 	case ZCQ_EVENT_RECV_ENDED:
-		printf(" result=%d end=%s zc=%llu copied=%llu pid=%u", end->result, end_names[end->end], end->zc_bytes,
-		       end->copied_bytes, end->task.pid);
+		printf(" result=%d end=%s zc=%llu copied=%llu pid=%u", end->result,
+		       end_names[end->end], end->zc_bytes, end->copied_bytes, end->task.pid);
 		break;
 	case ZCQ_EVENT_ALLOC_FAILED:
 	case ZCQ_EVENT_STARVED:
 	case ZCQ_EVENT_ALLOC_RECOVERED:
-		printf(" fails=%llu run_ns=%llu bufs=%u free=%u refill=%u pending=%u pid=%u rxq=%d", alloc->run_fails,
-		       alloc->run_ns, alloc->bufs, alloc->free_bufs, alloc->refill_entries, alloc->refill_pending,
-		       alloc->owner.pid, (int)alloc->queue.rxq);
+		printf(" fails=%llu run_ns=%llu bufs=%u free=%u refill=%u pending=%u pid=%u rxq=%d",
+		       alloc->run_fails, alloc->run_ns, alloc->bufs, alloc->free_bufs,
+		       alloc->refill_entries, alloc->refill_pending, alloc->owner.pid,
+		       (int)alloc->queue.rxq);
 		break;
 	case ZCQ_EVENT_UNSPLIT:
-		printf(" pkts=%llu bytes=%llu rxq=%d", unsplit->pkts, unsplit->bytes, (int)unsplit->queue.rxq);
+		printf(" pkts=%llu bytes=%llu rxq=%d", unsplit->pkts, unsplit->bytes,
+		       (int)unsplit->queue.rxq);
 		break;
 	case ZCQ_EVENT_FLOW_STARTED:
 	case ZCQ_EVENT_FLOW_ENDED:
-		printf(" zc=%llu copied=%llu lport=%u rport=%u family=%u seen=%u/%d wanted=%u/%d", flow->flow.zc_bytes,
-		       (unsigned long long)zcq_flow_copied(&flow->flow), flow->flow.tuple.local_port,
-		       flow->flow.tuple.remote_port, flow->flow.tuple.family, flow->flow.seen_ifindex,
-		       (int)flow->flow.seen_rxq, flow->flow.wanted.ifindex, (int)flow->flow.wanted.rxq);
+		printf(" zc=%llu copied=%llu lport=%u rport=%u family=%u seen=%u/%d wanted=%u/%d",
+		       flow->flow.zc_bytes, (unsigned long long)zcq_flow_copied(&flow->flow),
+		       flow->flow.tuple.local_port, flow->flow.tuple.remote_port,
+		       flow->flow.tuple.family, flow->flow.seen_ifindex, (int)flow->flow.seen_rxq,
+		       flow->flow.wanted.ifindex, (int)flow->flow.wanted.rxq);
 		break;
 	case ZCQ_EVENT_DMABUF_BOUND:
 	case ZCQ_EVENT_DMABUF_UNBOUND:
-		printf(" id=%u bytes=%llu chunk=%u tx=%u result=%d pid=%u owner=%u ifname=%s", dmabuf->id, dmabuf->bytes,
-		       dmabuf->chunk_bytes, dmabuf->tx, dmabuf->result, dmabuf->task.pid, dmabuf->owner.pid,
-		       dmabuf->ifname);
+		printf(" id=%u bytes=%llu chunk=%u tx=%u result=%d pid=%u owner=%u ifname=%s",
+		       dmabuf->id, dmabuf->bytes, dmabuf->chunk_bytes, dmabuf->tx, dmabuf->result,
+		       dmabuf->task.pid, dmabuf->owner.pid, dmabuf->ifname);
 		break;
 	case ZCQ_EVENT_BUFFER:
 		printf(" what=%u bytes=%u", buffer->what, buffer->bytes);
@@ -127,17 +131,18 @@ static int print_counters(const struct zcq_session *s)
 	for (i = 0; i < n; i++) {
 		const struct zcq_queue_counters *c = &v[i].c;
 
-		printf("queue: ifindex=%u rxq=%d zc_bytes=%llu zc_recvs=%llu", v[i].queue.ifindex, (int)v[i].queue.rxq,
-		       c->zc_bytes, c->zc_recvs);
+		printf("queue: ifindex=%u rxq=%d zc_bytes=%llu zc_recvs=%llu", v[i].queue.ifindex,
+		       (int)v[i].queue.rxq, c->zc_bytes, c->zc_recvs);
 		for (k = 0; k < ZCQ_COPY_REASONS; k++)
-			printf(" %s_bytes=%llu %s_calls=%llu", reason_names[k], c->copied_bytes[k], reason_names[k],
-			       c->copies[k]);
+			printf(" %s_bytes=%llu %s_calls=%llu", reason_names[k], c->copied_bytes[k],
+			       reason_names[k], c->copies[k]);
 		for (k = 0; k < ZCQ_END_CLASSES; k++)
 			printf(" end_%s=%llu", end_names[k], c->recv_ended[k]);
 		printf(" alloc_calls=%llu alloc_bufs=%llu alloc_fails=%llu returned=%llu coalesced=%llu segs=%llu"
-		       " coalesced_bytes=%llu unsplit=%llu unsplit_bytes=%llu hist=", c->alloc_calls, c->alloc_bufs,
-		       c->alloc_fails, c->returned_bufs, c->coalesced_pkts, c->coalesced_segs, c->coalesced_bytes,
-		       c->unsplit_pkts, c->unsplit_bytes);
+		       " coalesced_bytes=%llu unsplit=%llu unsplit_bytes=%llu hist=",
+		       c->alloc_calls, c->alloc_bufs, c->alloc_fails, c->returned_bufs,
+		       c->coalesced_pkts, c->coalesced_segs, c->coalesced_bytes, c->unsplit_pkts,
+		       c->unsplit_bytes);
 		for (k = 0; k < ZCQ_SEG_BUCKETS; k++)
 			printf("%s%llu", k ? "," : "", c->coalesced_hist[k]);
 		printf("\n");
@@ -157,12 +162,13 @@ static int print_flows(const struct zcq_session *s)
 		return err;
 	for (i = 0; i < n; i++)
 		printf("flow: lport=%u rport=%u family=%u zc=%llu copied=%llu recvs=%llu copies=%llu seen=%u/%d wanted=%u/%d"
-		       " ifname=%s pid=%u err=%d devmem=%d\n", v[i].flow.tuple.local_port, v[i].flow.tuple.remote_port,
+		       " ifname=%s pid=%u err=%d devmem=%d\n",
+		       v[i].flow.tuple.local_port, v[i].flow.tuple.remote_port,
 		       v[i].flow.tuple.family, v[i].flow.zc_bytes,
-		       (unsigned long long)zcq_flow_copied(&v[i].flow), v[i].flow.recvs, v[i].flow.copies,
-		       v[i].flow.seen_ifindex, (int)v[i].flow.seen_rxq, v[i].flow.wanted.ifindex,
-		       (int)v[i].flow.wanted.rxq, v[i].ifname, v[i].flow.task.pid, v[i].flow.err,
-		       !!(v[i].flow.flags & ZCQ_FLOW_DEVMEM));
+		       (unsigned long long)zcq_flow_copied(&v[i].flow), v[i].flow.recvs,
+		       v[i].flow.copies, v[i].flow.seen_ifindex, (int)v[i].flow.seen_rxq,
+		       v[i].flow.wanted.ifindex, (int)v[i].flow.wanted.rxq, v[i].ifname,
+		       v[i].flow.task.pid, v[i].flow.err, !!(v[i].flow.flags & ZCQ_FLOW_DEVMEM));
 	printf("flows: count=%zu\n", n);
 	free(v);
 	return 0;
@@ -201,9 +207,11 @@ static int print_sums(struct zcq_session *s)
 		err = print_flows(s);
 	for (i = 0; i < ZCQ_EVENT_MAX && !err; i++)
 		if (seen[i].count)
-			printf("events: name=%s count=%llu bytes=%llu zc=%llu copied=%llu\n", event_names[i],
-			       (unsigned long long)seen[i].count, (unsigned long long)seen[i].bytes,
-			       (unsigned long long)seen[i].zc_bytes, (unsigned long long)seen[i].copied_bytes);
+			printf("events: name=%s count=%llu bytes=%llu zc=%llu copied=%llu\n",
+			       event_names[i], (unsigned long long)seen[i].count,
+			       (unsigned long long)seen[i].bytes,
+			       (unsigned long long)seen[i].zc_bytes,
+			       (unsigned long long)seen[i].copied_bytes);
 	return err ? err : print_lost(s);
 }
 
@@ -219,9 +227,10 @@ static int print_instances(const struct zcq_session *s)
 	for (i = 0; i < n; i++)
 		printf("instance: id=%llx ring=%llx ifindex=%u rxq=%d ifname=%s pid=%u comm=%s fd=%d found=%u zcrx_id=%u"
 		       " flags=%u areas=%u area_bytes=%llu buf=%u bufs=%u free=%u held=%u refill=%u pending=%u users=%u\n",
-		       v[i].instance, v[i].ring, v[i].queue.ifindex, (int)v[i].queue.rxq, v[i].ifname, v[i].owner.pid,
-		       v[i].owner.comm, v[i].fd, v[i].found_by, v[i].zcrx_id, v[i].flags, v[i].areas, v[i].area_bytes,
-		       v[i].buf_bytes, v[i].bufs, v[i].free_bufs, v[i].held_bufs, v[i].refill_entries,
+		       v[i].instance, v[i].ring, v[i].queue.ifindex, (int)v[i].queue.rxq,
+		       v[i].ifname, v[i].owner.pid, v[i].owner.comm, v[i].fd, v[i].found_by,
+		       v[i].zcrx_id, v[i].flags, v[i].areas, v[i].area_bytes, v[i].buf_bytes,
+		       v[i].bufs, v[i].free_bufs, v[i].held_bufs, v[i].refill_entries,
 		       v[i].refill_pending, v[i].users);
 	printf("instances: count=%zu\n", n);
 	free(v);
@@ -306,7 +315,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	setvbuf(stdin, NULL, _IONBF, 0);	/* or poll() would not see a second line */
+	setvbuf(stdin, NULL, _IONBF, 0); /* or poll() would not see a second line */
 	s = zcq_session_open(&opts);
 	if (!s)
 		return errno == EOPNOTSUPP ? 3 : 1;

@@ -30,7 +30,7 @@ static bool only_zc, with_pools;
 
 static const struct zcq_opt opts[] = {
 	{ "netdev", 'i', ZCQ_OPT_LIST, &netdevs, "IF",
-	  "only this netdev (repeatable, as are the arguments)" },
+	  "only this netdev; repeatable, as are the\narguments" },
 	{ "queue", 'Q', ZCQ_OPT_U32, &only_queue, "N", "only the queue with this index",
 	  0, ZCQ_NO_QUEUE - 1 },
 	{ "zc", 'z', ZCQ_OPT_FLAG, &only_zc, NULL, "only queues with a memory provider" },

@@ -13,7 +13,7 @@
 
 #include "lib/bpf/session.h"
 
-#define BATCH	256	/* entries; more when one bucket of the table holds more */
+#define BATCH 256 /* entries; more when one bucket of the table holds more */
 
 struct batch {
 	struct zcq_flow_key *keys;
@@ -64,14 +64,15 @@ int zcq_flows_read_fd(int map_fd, struct zcq_flow_row **rows, size_t *n)
 	struct zcq_flow_row *v = NULL;
 	struct batch b = { 0 };
 	bool started = false;
-	uint32_t count, at = 0, next;	/* at, next: the kernel's own note of where it is */
+	uint32_t count, at = 0, next; /* at, next: the kernel's own note of where it is */
 	size_t found = 0;
 	int err, ret;
 
 	err = batch_make(&b, BATCH);
 	while (!err) {
 		count = b.room;
-		ret = bpf_map_lookup_batch(map_fd, started ? &at : NULL, &next, b.keys, b.entries, &count, &opts);
+		ret = bpf_map_lookup_batch(map_fd, started ? &at : NULL, &next, b.keys, b.entries,
+					   &count, &opts);
 		if (ret && errno == ENOSPC) {
 			err = batch_make(&b, b.room * 2);
 			continue;
@@ -81,7 +82,7 @@ int zcq_flows_read_fd(int map_fd, struct zcq_flow_row **rows, size_t *n)
 			break;
 		}
 		err = take(&b, count, &v, &found);
-		if (ret)	/* ENOENT: that was the last */
+		if (ret) /* ENOENT: that was the last */
 			break;
 		at = next;
 		started = true;

@@ -13,9 +13,9 @@
 struct zcq_session;
 
 struct zcq_flow_row {
-	uint64_t sock;			/* identity of the socket */
+	uint64_t sock; /* identity of the socket */
 	struct zcq_flow flow;
-	char ifname[ZCQ_NAME_LEN];	/* of flow.wanted; "" without a netdev */
+	char ifname[ZCQ_NAME_LEN]; /* of flow.wanted; "" without a netdev */
 };
 
 /*

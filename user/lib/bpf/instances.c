@@ -10,10 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/bpf/kfind.h"
 #include "lib/bpf/session.h"
 
-#define ROOM	64	/* records made room for at a time */
+#define ROOM 64 /* records made room for at a time */
 
 int zcq_instances_read_fd(int fd, struct zcq_instance **instances, size_t *n)
 {
@@ -83,7 +82,8 @@ size_t zcq_instances_unique(struct zcq_instance *instances, size_t n)
 	return kept;
 }
 
-static int read_probe(const struct zcq_session *s, enum zcq_probe_id probe, struct zcq_instance **v, size_t *n)
+static int read_probe(const struct zcq_session *s, enum zcq_probe_id probe, struct zcq_instance **v,
+		      size_t *n)
 {
 	int fd = zcq_session_iter(s, probe), err;
 
@@ -92,17 +92,6 @@ static int read_probe(const struct zcq_session *s, enum zcq_probe_id probe, stru
 	err = zcq_instances_read_fd(fd, v, n);
 	close(fd);
 	return err;
-}
-
-static int rings_recognised(void)
-{
-	static const char *const name[] = { "io_uring_release" };
-	unsigned long long addr = 0;
-	int err = zcq_kallsyms_find(name, &addr, 1);
-
-	if (err)
-		return err;
-	return addr ? 0 : -EACCES;
 }
 
 int zcq_instances_read(const struct zcq_session *s, struct zcq_instance **instances, size_t *n)
@@ -121,14 +110,6 @@ int zcq_instances_read(const struct zcq_session *s, struct zcq_instance **instan
 	if (tasks && tasks != -ENOENT) {
 		free(v);
 		return tasks;
-	}
-	if (!count) {
-		int err = rings_recognised();
-
-		if (err) {
-			free(v);
-			return err;
-		}
 	}
 	*n = zcq_instances_unique(v, count);
 	*instances = v;

@@ -16,8 +16,7 @@ struct zcq_session;
 /*
  * All records, sorted by instance, ring and owner, without repetitions: a ring that a process
  * has by an fd and registered, or by several fds, is there once. The caller frees
- * *instances. 0; -ENOENT when no iterator is attached; -EACCES when /proc/kallsyms hides the
- * addresses by which rings are recognised; another -errno.
+ * *instances. 0; -ENOENT when no iterator is attached; another -errno.
  */
 int zcq_instances_read(const struct zcq_session *s, struct zcq_instance **instances, size_t *n);
 

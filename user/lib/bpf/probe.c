@@ -37,6 +37,14 @@ static const char *const attach_names[] = {
 	[ZCQ_ATTACH_ITER] = "iterator",
 };
 
+static const char *const sym_names[ZCQ_SYMS] = {
+	[ZCQ_SYM_IOU_ALLOC] = "io_pp_zc_alloc_netmems",
+	[ZCQ_SYM_DEVMEM_ALLOC] = "mp_dmabuf_devmem_alloc_netmems",
+	[ZCQ_SYM_URING_RELEASE] = "io_uring_release",
+	[ZCQ_SYM_ZCRX_RELEASE] = "zcrx_box_release",
+	[ZCQ_SYM_ZCRX_RECV_SKB] = "io_zcrx_recv_skb",
+};
+
 const char *zcq_subject_name(enum zcq_subject subject)
 {
 	return (unsigned int)subject < ZCQ_SUBJECTS ? subject_names[subject] : "?";
@@ -242,6 +250,14 @@ static void decide_one(struct zcq_probe_set *set, const struct zcq_probe *p,
 		snprintf(state->why, sizeof(state->why), "driver %s is not loaded", p->module);
 		return;
 	}
+	/* Without it the program would attach and count nothing: worse than not attaching. */
+	for (int i = 0; i < ZCQ_SYMS; i++) {
+		if (!(p->syms & 1U << i) || set->sym[i])
+			continue;
+		snprintf(state->why, sizeof(state->why), "/proc/kallsyms does not show %s",
+			 sym_names[i]);
+		return;
+	}
 	zcq_probe_choose(state, &set->caps, set->names, NULL);
 }
 
@@ -281,6 +297,9 @@ int zcq_probes_decide(struct zcq_probe_set *set, const struct zcq_probe_opts *op
 	err = names_fill(set->names, &ids);
 	if (err)
 		goto fail;
+	err = zcq_kallsyms_find(sym_names, set->sym, ZCQ_SYMS);
+	if (err)
+		zcq_info("/proc/kallsyms can't be read: %s", strerror(-err));
 	btf = btf__load_vmlinux_btf();
 	if (btf) {
 		set->caps.btf = true;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <zcq/config.h>
 #include <zcq/probes.h>
 #include <zcq/types.h>
 
@@ -53,6 +54,7 @@ struct zcq_probe {
 	enum zcq_subject subject;
 	enum zcq_profile profile;
 	const char *module;	/* driver that must be loaded; NULL: the kernel itself */
+	uint32_t syms;		/* bit n: its programs need the address of enum zcq_sym n */
 	const char *gives;	/* what it tells */
 	const char *lost;	/* what is lost without it */
 	struct zcq_cand cands[ZCQ_MAX_CANDS];
@@ -101,6 +103,7 @@ struct zcq_probe_set {
 	struct zcq_probe_state state[ZCQ_PROBES];
 	struct zcq_bpf_caps caps;
 	struct zcq_knames *names;	/* what of the targets this kernel has */
+	unsigned long long sym[ZCQ_SYMS];	/* addresses for struct zcq_config; 0: not known */
 };
 
 /*

@@ -8,16 +8,20 @@
 #include "lib/bpf/probe.h"
 #include "lib/bpf/probe_cand.h"
 
-#define MLX5	"mlx5_core"
-#define BNXT	"bnxt_en"
+#define MLX5 "mlx5_core"
+#define BNXT "bnxt_en"
 
 /* Two programs of one kind on two functions: one without the other would count wrong. */
-#define FEXIT2(a, a_target, b, b_target)						\
-	{ .prog = a "__fexit", .kind = ZCQ_ATTACH_FEXIT, .target = a_target,		\
-	  .prog2 = b "__fexit", .kind2 = ZCQ_ATTACH_FEXIT, .target2 = b_target }
-#define FENTRY2(a, a_target, b, b_target)						\
-	{ .prog = a "__fentry", .kind = ZCQ_ATTACH_FENTRY, .target = a_target,		\
-	  .prog2 = b "__fentry", .kind2 = ZCQ_ATTACH_FENTRY, .target2 = b_target }
+#define FEXIT2(a, a_target, b, b_target)                                             \
+	{                                                                            \
+		.prog = a "__fexit", .kind = ZCQ_ATTACH_FEXIT, .target = a_target,   \
+		.prog2 = b "__fexit", .kind2 = ZCQ_ATTACH_FEXIT, .target2 = b_target \
+	}
+#define FENTRY2(a, a_target, b, b_target)                                              \
+	{                                                                              \
+		.prog = a "__fentry", .kind = ZCQ_ATTACH_FENTRY, .target = a_target,   \
+		.prog2 = b "__fentry", .kind2 = ZCQ_ATTACH_FENTRY, .target2 = b_target \
+	}
 
 const struct zcq_probe zcq_probe_table_zc[] = {
 	{
@@ -29,6 +33,7 @@ const struct zcq_probe zcq_probe_table_zc[] = {
 		},
 	}, {
 		.id = ZCQ_PROBE_ZCRX_COPY, .name = "zcrx.copied", .subject = ZCQ_SUBJECT_ZCRX,
+		.syms = 1U << ZCQ_SYM_ZCRX_RECV_SKB,
 		.gives = "bytes that zcrx copied, and why; with zcrx.received, bytes it did not copy",
 		.lost = "zero-copied and copied bytes of queues and flows; copied events",
 		.cands = {
@@ -36,6 +41,7 @@ const struct zcq_probe zcq_probe_table_zc[] = {
 		},
 	}, {
 		.id = ZCQ_PROBE_ZCRX_READ, .name = "zcrx.received", .subject = ZCQ_SUBJECT_ZCRX,
+		.syms = 1U << ZCQ_SYM_ZCRX_RECV_SKB,
 		.gives = "where a zcrx receive call begins, so that only whole calls are counted",
 		.lost = "zero-copied and copied bytes of queues and flows; flow-started events",
 		.cands = {
@@ -132,6 +138,7 @@ const struct zcq_probe zcq_probe_table_zc[] = {
 		},
 	}, {
 		.id = ZCQ_PROBE_ITER_FILES, .name = "instance.files", .subject = ZCQ_SUBJECT_INSTANCE,
+		.syms = 1U << ZCQ_SYM_URING_RELEASE,
 		.gives = "instances of rings and exported files in fd tables, older ones too",
 		.lost = "instances, their owners, free and held buffers",
 		.cands = {
@@ -139,6 +146,7 @@ const struct zcq_probe zcq_probe_table_zc[] = {
 		},
 	}, {
 		.id = ZCQ_PROBE_ITER_TASKS, .name = "instance.tasks", .subject = ZCQ_SUBJECT_INSTANCE,
+		.syms = 1U << ZCQ_SYM_URING_RELEASE,
 		.gives = "instances of rings that are registered with a task and have no fd",
 		.lost = "instances of rings without an fd",
 		.cands = {

@@ -11,21 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/bpf/kfind.h"
 #include "lib/bpf/session_load.h"
 #include "lib/log.h"
 #include "zcq.skel.h"
 
 #define NS_PER_MS	1000000ULL
 #define NS_PER_S	1000000000ULL
-
-static const char *const sym_names[ZCQ_SYMS] = {
-	[ZCQ_SYM_IOU_ALLOC] = "io_pp_zc_alloc_netmems",
-	[ZCQ_SYM_DEVMEM_ALLOC] = "mp_dmabuf_devmem_alloc_netmems",
-	[ZCQ_SYM_URING_RELEASE] = "io_uring_release",
-	[ZCQ_SYM_ZCRX_RELEASE] = "zcrx_box_release",
-	[ZCQ_SYM_ZCRX_RECV_SKB] = "io_zcrx_recv_skb",
-};
 
 void zcq_session_defaults(struct zcq_session_opts *opts)
 {
@@ -77,10 +68,8 @@ struct zcq_session *zcq_session_open(const struct zcq_session_opts *opts)
 			s->set.caps.why[0] ? s->set.caps.why : strerror(-err));
 		goto fail;
 	}
-	err = zcq_kallsyms_find(sym_names, s->opts.cfg.sym, ZCQ_SYMS);
-	if (err)
-		zcq_info("/proc/kallsyms can't be read (%s): providers are told apart less well",
-			 strerror(-err));
+	for (int i = 0; i < ZCQ_SYMS; i++)
+		s->opts.cfg.sym[i] = s->set.sym[i];
 	err = zcq_session_load(s);
 	if (err == -EOPNOTSUPP) {
 		nothing_attached(s);

@@ -37,7 +37,8 @@ struct zcq_watch *zcq_watch_open(const struct zcq_snapshot_opts *opts)
 	so.probes.subjects = 1U << ZCQ_SUBJECT_INSTANCE;
 	if (opts->interval_ns)
 		so.probes.subjects |= 1U << ZCQ_SUBJECT_ZCRX | 1U << ZCQ_SUBJECT_DEVMEM |
-				      1U << ZCQ_SUBJECT_QUEUE | 1U << ZCQ_SUBJECT_HWGRO;
+				      1U << ZCQ_SUBJECT_QUEUE | 1U << ZCQ_SUBJECT_HWGRO |
+				      1U << ZCQ_SUBJECT_FLOW;
 	w->s = zcq_session_open(&so);
 	if (!w->s) {
 		err = errno;
@@ -157,9 +158,6 @@ static int take_instances(struct zcq_watch *w, struct zcq_model_inputs *in)
 	if (err == -ENOENT)
 		zcq_warn("instances and their owners can't be listed here: no iterator "
 			 "attached (see zcq probes)");
-	else if (err == -EACCES)
-		zcq_warn("instances and their owners can't be listed: /proc/kallsyms hides the "
-			 "addresses by which rings are recognised (kernel.kptr_restrict)");
 	else if (err)
 		zcq_warn("instances and their owners can't be listed: %s", strerror(-err));
 	if (err)
