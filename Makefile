@@ -127,7 +127,7 @@ $(tools): $(O)/tests/%: tests/tools/%.c $(O)/libzcq.a
 	$(Q)$(CC) $(cflags) -MMD -MP -MF $@.d $< $(O)/libzcq.a $(ZCQ_LIBS) -o $@
 
 # Fuzzers of every parser of outside input, by clang with its own build of the sources. test_build
-# makes them where clang has libFuzzer.
+# makes them.
 fuzz	:= $(patsubst tests/fuzz/%.c,$(O)/tests/fuzz/%,$(wildcard tests/fuzz/*.c))
 nic_fuzz := $(filter $(O)/tests/fuzz/fuzz_nic_%,$(fuzz))
 fuzz_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -O1
@@ -150,22 +150,25 @@ $(filter-out $(nic_fuzz),$(fuzz)): $(O)/tests/fuzz/%: tests/fuzz/%.c $(O)/fuzz/l
 check: all $(O)/asan/zcq $(filter-out $(nic_unit),$(unit)) $(bpf_tests) $(tools)
 	$(Q)O=$(O) tests/run check
 
-# test, test-long, demo and bench call make again once tools/setup has installed what it needs.
-test: ; $(Q)tools/setup test && $(MAKE) --no-print-directory O=$(O) WERROR=1 test-build && O=$(O) tests/run test
-test-long: ; $(Q)tools/setup test-long && $(MAKE) --no-print-directory O=$(O) WERROR=1 test-build && O=$(O) tests/run long
-demo: ; $(Q)tools/setup demo && $(MAKE) --no-print-directory O=$(O) all lab-build && O=$(O) tools/demo/demo
-bench: ; $(Q)tools/setup bench && $(MAKE) --no-print-directory O=$(O) all lab-build && O=$(O) tests/bench/run
+# What runs in the lab first installs what it lacks, then fills the lab's cache (the NIC model needs
+# its kernel headers), then makes again.
+again	= $(MAKE) --no-print-directory -j$(shell nproc) O=$(O)
+lab_for	= $(Q)tools/setup $(1) && tools/lab/lab fetch $(2) && $(again)
+old	:= qemu kernel headers kernel-6.12 selftests
+
+test: ; $(call lab_for,test,$(old)) WERROR=1 test-build && O=$(O) tests/run test
+test-long: ; $(call lab_for,test-long,$(old)) WERROR=1 test-build && O=$(O) tests/run long
+demo: ; $(call lab_for,demo) lab-build && O=$(O) tools/demo/demo
+bench: ; $(call lab_for,bench) lab-build && O=$(O) tests/bench/run
+lab: ; $(call lab_for,demo) lab-build && O=$(O) tools/lab/lab shell --nic mlx5
+# make lab-test T=queues: one scenario of tests/lab, its exit status.
+lab-test: ; $(call lab_for,test,$(old)) lab-build && O=$(O) tests/run lab '$(T)'
 
 .PHONY: test-build lab-build
-test-build: all $(O)/asan/zcq $(tools) lab-build
-	$(Q)tools/lab/lab fetch kernel-6.12 selftests
-	$(Q)$(MAKE) --no-print-directory O=$(O) WERROR=$(WERROR) $(unit) $(bpf_tests) $(fuzz)
-lab-build:
-	$(Q)tools/lab/lab fetch
-	$(Q)$(MAKE) --no-print-directory O=$(O) WERROR=$(WERROR) lab-nic $(tools)
+lab-build: all lab-nic $(tools)
+test-build: lab-build $(O)/asan/zcq $(unit) $(bpf_tests) $(fuzz)
 
 # --- lab ---------------------------------------------------------------------------------
-# The NIC model needs kernel headers, which `lab fetch` brings; hence its own make.
 
 nic_src	:= $(sort $(shell find tools/lab/nic -name '*.c' 2>/dev/null))
 nic_obj	:= $(nic_src:%.c=$(O)/lab/obj/%.o)
@@ -203,11 +206,6 @@ $(nic_fuzz): $(O)/tests/fuzz/%: tests/fuzz/%.c $(nic_fuzz_obj)
 	$(call say,FUZZ,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(nic_cflags) $(fuzz_flags) -fsanitize=fuzzer -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@
-
-lab: ; $(Q)tools/setup demo && $(MAKE) --no-print-directory O=$(O) all lab-build && O=$(O) tools/lab/lab shell --nic mlx5
-
-# make lab-test T=queues: one scenario of tests/lab, its exit status.
-lab-test: ; $(Q)tools/setup test && $(MAKE) --no-print-directory O=$(O) test-build && O=$(O) tests/run lab '$(T)'
 
 # --- install -----------------------------------------------------------------------------
 

@@ -413,7 +413,6 @@ unsigned int mlx5_shampo_entry_log(const struct mlx5_rq *rq);
 struct mlx5_qcnt {
 	struct mlx5_obj obj;
 	u32 out_of_buffer;
-	u32 rx_if_down;
 };
 
 /* What went over the wire or was dropped at it; read by several commands. */
