@@ -30,7 +30,7 @@ endif
 all: $(O)/zcq
 
 # What the machine has, found once by small compiles (mk/config). 'make clean' asks anew.
-ifeq ($(filter clean help uninstall demo test test-long,$(or $(MAKECMDGOALS),all)),)
+ifeq ($(filter clean help uninstall demo test test-long bench lab lab-test,$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 endif
 

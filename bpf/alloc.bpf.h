@@ -11,12 +11,10 @@
 #ifndef ZCQ_ALLOC_BPF_H
 #define ZCQ_ALLOC_BPF_H
 
+#include "alloc_run.bpf.h"
 #include "compat.bpf.h"
 #include "ifq.bpf.h"
 #include "maps.bpf.h"
-
-/* Instances in a run of failures: while 0, a success has nothing to look up. */
-__u32 zcq_alloc_runs __weak = 0;
 
 /* The hardware queue a pool feeds; the kernel's own note, valid while the pool lives. */
 static __always_inline void pool_queue(const struct page_pool *pp, struct zcq_queue_id *q)
@@ -61,7 +59,6 @@ static __always_inline struct zcq_ifq *alloc_ifq(enum zcq_subject subject,
 struct alloc_event_args {
 	enum zcq_subject subject;
 	enum zcq_event_type type;
-	__u64 instance;
 	__u64 now;
 };
 
@@ -84,12 +81,12 @@ static __always_inline void alloc_sizes(const struct io_zcrx_ifq *ifq, struct zc
 	}
 }
 
-static __noinline int alloc_event(struct zcq_ifq *i, const struct zcq_queue_id *q,
-				  const struct alloc_event_args *a)
+static __noinline int alloc_event(const struct zcq_ifq *i, const struct alloc_run *r,
+				  const struct zcq_queue_id *q, const struct alloc_event_args *a)
 {
 	struct zcq_ev_alloc *ev;
 
-	if (!i || !q || !a)
+	if (!i || !r || !q || !a)
 		return 0;
 	if (!event_pass(a->subject, a->type, q, i->owner.pid, 0))
 		return 0;
@@ -99,12 +96,12 @@ static __noinline int alloc_event(struct zcq_ifq *i, const struct zcq_queue_id *
 	ev->queue = *q;
 	__builtin_memcpy(ev->ifname, i->ifname, sizeof(ev->ifname));
 	ev->owner = i->owner;
-	ev->instance = a->instance;
-	ev->run_ns = a->now - i->alloc_first_ns;
-	ev->run_fails = i->alloc_fails;
+	ev->instance = r->instance;
+	ev->run_ns = a->now - r->first_ns;
+	ev->run_fails = r->fails;
 	ev->provider = i->provider;
 	if (i->provider == ZCQ_PROVIDER_IO_URING)
-		alloc_sizes((const void *)a->instance, ev);
+		alloc_sizes((const void *)r->instance, ev);
 	bpf_ringbuf_submit(ev, 0);
 	return 0;
 }
@@ -113,37 +110,36 @@ static __noinline int alloc_event(struct zcq_ifq *i, const struct zcq_queue_id *
 
 struct alloc_timer {
 	struct bpf_timer timer;
-	struct zcq_queue_id queue;
 	__u32 subject;
 	__u32 pad;
 };
 
-/* LRU: an instance that goes while it is starved leaves its timer behind. */
+/* LRU: a queue that is left while it is starved leaves its timer behind. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u64); /* instance */
+	__uint(max_entries, 2048);
+	__type(key, struct zcq_queue_id);
 	__type(value, struct alloc_timer);
 } alloc_timers SEC(".maps") __weak;
 
-static int alloc_still_dry(void *map, __u64 *key, struct alloc_timer *t)
+static int alloc_still_dry(void *map, struct zcq_queue_id *key, struct alloc_timer *t)
 {
 	struct alloc_event_args a = { .subject = t->subject, .type = ZCQ_EVENT_STARVED };
-	struct zcq_ifq *i = bpf_map_lookup_elem(&zcq_ifqs, key);
-	struct zcq_queue_id q = t->queue;
-	__u64 dry;
+	struct zcq_queue_id q = *key;
+	struct alloc_run *r = bpf_map_lookup_elem(&alloc_runs, &q);
+	__u64 dry, instance;
 
-	if (!i || !i->alloc_dry_ns || (i->alloc_flags & ZCQ_ALLOC_STARVED))
+	if (!r || !r->dry_ns || (r->flags & ALLOC_STARVED))
 		return 0;
 	a.now = bpf_ktime_get_ns();
-	dry = a.now - i->alloc_dry_ns;
+	dry = a.now - r->dry_ns;
 	if (dry < zcq_cfg.starved_ns) { /* there was a success, then it ran dry again */
 		bpf_timer_start(&t->timer, zcq_cfg.starved_ns - dry, 0);
 		return 0;
 	}
-	a.instance = *key;
-	i->alloc_flags |= ZCQ_ALLOC_STARVED;
-	alloc_event(i, &q, &a);
+	instance = r->instance;
+	r->flags |= ALLOC_STARVED;
+	alloc_event(bpf_map_lookup_elem(&zcq_ifqs, &instance), r, &q, &a);
 	return 0;
 }
 
@@ -151,58 +147,86 @@ static __always_inline void alloc_watch_dry(const struct zcq_queue_id *q,
 					    const struct alloc_event_args *a)
 {
 	static const struct alloc_timer zero;
-	__u64 key = a->instance;
-	struct alloc_timer *t = bpf_map_lookup_elem(&alloc_timers, &key);
+	struct alloc_timer *t = bpf_map_lookup_elem(&alloc_timers, q);
 
 	if (!t) {
-		if (!MAP_STORE(a->subject, alloc_timers, &key, &zero))
+		if (!MAP_STORE(a->subject, alloc_timers, q, &zero))
 			return;
-		t = bpf_map_lookup_elem(&alloc_timers, &key);
+		t = bpf_map_lookup_elem(&alloc_timers, q);
 		if (!t)
 			return;
 		bpf_timer_init(&t->timer, &alloc_timers, CLOCK_MONOTONIC);
 		bpf_timer_set_callback(&t->timer, alloc_still_dry);
 	}
-	t->queue = *q;
 	t->subject = a->subject;
 	bpf_timer_start(&t->timer, zcq_cfg.starved_ns, 0);
 }
 
-static __always_inline void alloc_failed(struct zcq_ifq *i, const struct zcq_queue_id *q,
-					 struct alloc_event_args *a)
+/* The queue's run, begun when there is none; what another instance left there is ended. */
+static __always_inline struct alloc_run *alloc_run_get(const struct zcq_queue_id *q, __u64 instance,
+						       const struct alloc_event_args *a)
 {
-	if (!i->alloc_first_ns) {
-		i->alloc_first_ns = a->now;
-		i->alloc_fails = 0;
-		i->alloc_flags = 0;
-		__sync_fetch_and_add(&zcq_alloc_runs, 1);
+	static const struct alloc_run zero;
+	struct alloc_run *r = bpf_map_lookup_elem(&alloc_runs, q);
+
+	if (!r) {
+		if (!MAP_STORE(a->subject, alloc_runs, q, &zero))
+			return NULL;
+		r = bpf_map_lookup_elem(&alloc_runs, q);
+		if (!r)
+			return NULL;
 	}
-	i->alloc_fails++;
-	i->alloc_last_ns = a->now;
-	if (!i->alloc_dry_ns) {
-		i->alloc_dry_ns = a->now;
-		if (event_wanted(ZCQ_EVENT_STARVED) && !(i->alloc_flags & ZCQ_ALLOC_STARVED))
+	if (r->instance != instance)
+		alloc_run_end(r);
+	if (r->first_ns)
+		return r;
+	r->instance = instance;
+	r->fails = 0;
+	r->flags = 0;
+	r->dry_ns = 0;
+	r->first_ns = a->now;
+	__sync_fetch_and_add(&zcq_alloc_runs, 1);
+	return r;
+}
+
+static __always_inline void alloc_failed(const struct zcq_ifq *i, const struct zcq_queue_id *q,
+					 __u64 instance, struct alloc_event_args *a)
+{
+	struct alloc_run *r = alloc_run_get(q, instance, a);
+
+	if (!r)
+		return;
+	r->fails++;
+	r->last_ns = a->now;
+	if (!r->dry_ns) {
+		r->dry_ns = a->now;
+		if (event_wanted(ZCQ_EVENT_STARVED) && !(r->flags & ALLOC_STARVED))
 			alloc_watch_dry(q, a);
 	}
-	if (!(i->alloc_flags & ZCQ_ALLOC_FAILING)) {
-		i->alloc_flags |= ZCQ_ALLOC_FAILING;
+	if (!(r->flags & ALLOC_FAILING)) {
+		r->flags |= ALLOC_FAILING;
 		a->type = ZCQ_EVENT_ALLOC_FAILED;
-		alloc_event(i, q, a);
+		alloc_event(i, r, q, a);
 	}
 }
 
-static __always_inline void alloc_succeeded(struct zcq_ifq *i, const struct zcq_queue_id *q,
+static __always_inline void alloc_succeeded(const struct zcq_queue_id *q, __u64 instance,
 					    struct alloc_event_args *a)
 {
-	if (!i->alloc_first_ns)
+	struct alloc_run *r = bpf_map_lookup_elem(&alloc_runs, q);
+
+	if (!r || !r->first_ns)
 		return;
-	i->alloc_dry_ns = 0;
-	if (a->now - i->alloc_last_ns < zcq_cfg.alloc_quiet_ns)
+	if (r->instance != instance) { /* its end was not seen */
+		alloc_run_end(r);
+		return;
+	}
+	r->dry_ns = 0;
+	if (a->now - r->last_ns < zcq_cfg.alloc_quiet_ns)
 		return; /* may fail again at once: the run goes on */
 	a->type = ZCQ_EVENT_ALLOC_RECOVERED;
-	alloc_event(i, q, a);
-	i->alloc_first_ns = 0;
-	__sync_fetch_and_add(&zcq_alloc_runs, -1);
+	alloc_event(bpf_map_lookup_elem(&zcq_ifqs, &instance), r, q, a);
+	alloc_run_end(r);
 }
 
 /* The provider answered the pool: bufs buffers, 0 when it had none. */
@@ -212,7 +236,7 @@ static __always_inline int alloc_done(enum zcq_subject subject, enum zcq_provide
 	struct alloc_event_args a = { .subject = subject };
 	struct zcq_queue_counters *c;
 	struct zcq_queue_id q;
-	struct zcq_ifq *i;
+	__u64 instance;
 
 	pool_queue(pp, &q);
 	c = counters_of(subject, &q);
@@ -224,15 +248,12 @@ static __always_inline int alloc_done(enum zcq_subject subject, enum zcq_provide
 	}
 	if (bufs && !zcq_alloc_runs)
 		return 0;
-	i = alloc_ifq(subject, provider, pp, &q);
-	if (!i)
-		return 0;
-	a.instance = (__u64)BPF_CORE_READ(pp, mp_priv);
+	instance = (__u64)BPF_CORE_READ(pp, mp_priv);
 	a.now = bpf_ktime_get_ns();
 	if (bufs)
-		alloc_succeeded(i, &q, &a);
+		alloc_succeeded(&q, instance, &a);
 	else
-		alloc_failed(i, &q, &a);
+		alloc_failed(alloc_ifq(subject, provider, pp, &q), &q, instance, &a);
 	return 0;
 }
 

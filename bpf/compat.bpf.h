@@ -181,6 +181,14 @@ static __always_inline struct netdev_rx_queue *rx_queue_lease(const struct netde
 	return NULL;
 }
 
+/* Does this kernel share instances, so that it counts who uses one? */
+static __always_inline bool ifq_counts_users(void)
+{
+	const struct io_zcrx_ifq___73 *ifq73 = NULL;
+
+	return bpf_core_field_exists(ifq73->user_refs);
+}
+
 /* How many rings and exported files use an instance; 0: this kernel does not count them. */
 static __always_inline __u32 ifq_users(const struct io_zcrx_ifq *ifq)
 {

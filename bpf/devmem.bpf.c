@@ -4,8 +4,9 @@
  * from them.
  *
  * Hooks: fexit net_devmem_bind_dmabuf, fentry net_devmem_unbind_dmabuf (rare); fexit
- * mp_dmabuf_devmem_alloc_netmems (NAPI, for each buffer that the pool has not recycled); fexit
- * tcp_recvmsg_dmabuf (the receiving task, under the socket's lock, once for each packet or
+ * mp_dmabuf_devmem_alloc_netmems (NAPI, for each buffer that the pool has not recycled: the one
+ * hook of the default profile that may fire per buffer, as the kernel asks a dmabuf for one at
+ * a time and tells of a refusal nowhere else); fexit tcp_recvmsg_dmabuf (the receiving task, under the socket's lock, once for each packet or
  * run of packets); fexit sock_devmem_dontneed (once for each setsockopt). Kernels 6.12 and on.
  *
  * Bytes: tcp_recvmsg_dmabuf's return value; of these, what lay in the linear part of the first
@@ -42,6 +43,7 @@ struct net_devmem_dmabuf_binding {
 	struct net_device *dev;
 	__u32 id;
 	enum dma_data_direction direction;
+	struct xarray bound_rxqs; /* empty: of a binding for sending, or no queue took it */
 };
 
 struct net_devmem_dmabuf_binding___73 {
@@ -74,6 +76,20 @@ struct net_iov___flat {
 
 /* --- bindings ------------------------------------------------------------------------ */
 
+/*
+ * A binding that has queues is forgotten when it leaves the last of them, which comes later; one
+ * whose coming to a queue was not seen, or that has none, now.
+ */
+static __always_inline void binding_forget(const struct net_devmem_dmabuf_binding *b,
+					   const struct zcq_ifq *bound)
+{
+	__u64 key = (__u64)b;
+
+	if (bound && ((bound->bound_ns && !bound->queues) ||
+		      !BPF_CORE_READ(b, bound_rxqs.xa_head)))
+		bpf_map_delete_elem(&zcq_ifqs, &key);
+}
+
 static __always_inline void binding_read(const struct net_devmem_dmabuf_binding *b,
 					 struct zcq_ev_dmabuf *ev)
 {
@@ -82,7 +98,10 @@ static __always_inline void binding_read(const struct net_devmem_dmabuf_binding 
 	ev->instance = (__u64)b;
 	ev->bytes = BPF_CORE_READ(b, dmabuf, size);
 	ev->id = BPF_CORE_READ(b, id);
-	ev->tx = BPF_CORE_READ(b, direction) == DMA_TO_DEVICE;
+	if (bpf_core_field_exists(b->direction)) { /* before: for receiving only */
+		barrier();
+		ev->tx = BPF_CORE_READ(b, direction) == DMA_TO_DEVICE;
+	}
 	ev->chunk_bytes = zcq_cfg.page_size;
 	if (bpf_core_field_exists(n->niov_shift)) {
 		barrier();
@@ -142,10 +161,10 @@ int BPF_PROG(devmem_unbind__fentry, struct net_devmem_dmabuf_binding *binding)
 	q.rxq = ZCQ_NO_QUEUE;
 	if (!event_pass(ZCQ_SUBJECT_DEVMEM, ZCQ_EVENT_DMABUF_UNBOUND, &q, current_pid(),
 			bound ? bound->owner.pid : 0))
-		return 0;
+		goto out;
 	ev = EVENT_NEW(ZCQ_SUBJECT_DEVMEM, ZCQ_EVENT_DMABUF_UNBOUND, zcq_ev_dmabuf);
 	if (!ev)
-		return 0;
+		goto out;
 	ev->queue = q;
 	if (dev)
 		dev_name_read(dev, ev->ifname);
@@ -156,6 +175,8 @@ int BPF_PROG(devmem_unbind__fentry, struct net_devmem_dmabuf_binding *binding)
 		ev->owner = bound->owner;
 	binding_read(binding, ev);
 	bpf_ringbuf_submit(ev, 0);
+out:
+	binding_forget(binding, bound);
 	return 0;
 }
 
@@ -251,6 +272,11 @@ int BPF_PROG(devmem_recv__fexit, struct sock *sk, struct sk_buff *skb, unsigned 
 	}
 	if (first)
 		flow_event(e, ZCQ_EVENT_FLOW_STARTED);
+	if (!linear)
+		return 0;
+	e->reason = ZCQ_COPY_LINEAR;
+	if (event_wanted(ZCQ_EVENT_COPIED) && copy_report_due(e, e->flow.last_ns))
+		flow_report_copied(e);
 	return 0;
 }
 

@@ -130,16 +130,24 @@ static __always_inline void flow_task(struct zcq_flow *f)
 		task_fill(&f->task);
 }
 
-static __always_inline bool flow_event_pass(enum zcq_event_type type, const struct zcq_flow *f)
+static __always_inline bool flow_event_pass(enum zcq_subject subject, enum zcq_event_type type,
+					    const struct zcq_flow *f)
 {
-	return event_pass(ZCQ_SUBJECT_FLOW, type, &f->wanted, f->task.pid, 0);
+	struct zcq_queue_id seen = {
+		.netns = f->netns,
+		.ifindex = f->seen_ifindex,
+		.rxq = f->seen_rxq,
+	};
+
+	return event_pass2(subject, type, &f->wanted, f->seen_ifindex ? &seen : NULL, f->task.pid,
+			   0);
 }
 
 SUBPROG int flow_event(struct zcq_flow_entry *e, enum zcq_event_type type)
 {
 	struct zcq_ev_flow *ev;
 
-	if (!e || !flow_event_pass(type, &e->flow))
+	if (!e || !flow_event_pass(ZCQ_SUBJECT_FLOW, type, &e->flow))
 		return 0;
 	ev = EVENT_NEW(ZCQ_SUBJECT_FLOW, type, zcq_ev_flow);
 	if (!ev)
@@ -175,7 +183,7 @@ SUBPROG int flow_report_copied(struct zcq_flow_entry *e)
 		return 0;
 	e->reported_ns = bpf_ktime_get_ns();
 	e->flow.flags |= ZCQ_FLOW_REPORTED_COPY;
-	if (!event_pass(ZCQ_SUBJECT_ZCRX, ZCQ_EVENT_COPIED, &e->flow.wanted, e->flow.task.pid, 0))
+	if (!flow_event_pass(ZCQ_SUBJECT_ZCRX, ZCQ_EVENT_COPIED, &e->flow))
 		return 0;
 	ev = EVENT_NEW(ZCQ_SUBJECT_ZCRX, ZCQ_EVENT_COPIED, zcq_ev_copied);
 	if (!ev)
@@ -195,6 +203,16 @@ SUBPROG int flow_report_copied(struct zcq_flow_entry *e)
 	e->reported_copies = e->flow.copies;
 	bpf_ringbuf_submit(ev, 0);
 	return 0;
+}
+
+/* At the first copied byte, soon when the queue seen changed, else now and then. */
+static __always_inline bool copy_report_due(const struct zcq_flow_entry *e, __u64 now)
+{
+	__u64 quiet = zcq_cfg.copy_report_ns;
+
+	if (!(e->flow.flags & ZCQ_FLOW_REPORTED_COPY))
+		quiet /= 16; /* but a flow that flutters between queues must not flood */
+	return !e->reported_ns || now - e->reported_ns >= quiet;
 }
 
 #endif

@@ -98,9 +98,10 @@ static __always_inline bool filter_queue(const struct zcq_queue_id *q)
 		return false;
 	if (zcq_cfg.ifindex && q->ifindex != zcq_cfg.ifindex)
 		return false;
-	if (zcq_cfg.has_rxq && q->rxq != zcq_cfg.rxq && q->rxq != ZCQ_NO_QUEUE)
-		return false;
-	return true;
+	if (!zcq_cfg.has_rxq || q->rxq == zcq_cfg.rxq)
+		return true;
+	/* what is about a whole netdev is about each of its queues */
+	return q->rxq == ZCQ_NO_QUEUE && q->ifindex;
 }
 
 static __always_inline bool filter_pid(__u32 pid)
@@ -116,15 +117,19 @@ static __always_inline bool filter_sample(enum zcq_event_type type)
 }
 
 /*
- * May this event be sent? Counts what is held back. pid2 is a second process that would
- * match as well (the remembered owner when a kernel worker runs); 0 for none.
+ * May this event be sent? Counts what is held back. Never stricter than user space's own
+ * filter (user/lib/event/filter.c): q2 and pid2 are a second queue and process that would
+ * match as well (where a flow's packets arrive, a leased queue; the remembered owner when a
+ * kernel worker runs), NULL and 0 for none. q NULL: the event is about no queue.
  */
-static __always_inline bool event_pass(enum zcq_subject subject, enum zcq_event_type type,
-				       const struct zcq_queue_id *q, __u32 pid, __u32 pid2)
+static __always_inline bool event_pass2(enum zcq_subject subject, enum zcq_event_type type,
+					const struct zcq_queue_id *q,
+					const struct zcq_queue_id *q2, __u32 pid, __u32 pid2)
 {
 	if (!event_wanted(type))
 		return false;
-	if ((q && !filter_queue(q)) || !(filter_pid(pid) || (pid2 && filter_pid(pid2)))) {
+	if ((q && !filter_queue(q) && !(q2 && filter_queue(q2))) ||
+	    !(filter_pid(pid) || (pid2 && filter_pid(pid2)))) {
 		LOST_ADD(subject, filtered);
 		return false;
 	}
@@ -133,6 +138,12 @@ static __always_inline bool event_pass(enum zcq_subject subject, enum zcq_event_
 		return false;
 	}
 	return true;
+}
+
+static __always_inline bool event_pass(enum zcq_subject subject, enum zcq_event_type type,
+				       const struct zcq_queue_id *q, __u32 pid, __u32 pid2)
+{
+	return event_pass2(subject, type, q, NULL, pid, pid2);
 }
 
 /*

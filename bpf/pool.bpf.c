@@ -27,24 +27,32 @@ struct {
 	__type(value, struct pool_life);
 } pool_lives SEC(".maps") __weak;
 
-/* Netdev, queue and provider of a pool; a netdev that went away leaves a poisoned pointer. */
-static __always_inline void pool_fill(struct zcq_ev_pool *e, const struct page_pool *pool)
+/* Netdev and queue of a pool; a netdev that went away leaves a poisoned pointer: NULL. */
+static __always_inline const struct net_device *pool_where(const struct page_pool *pool,
+							   struct zcq_queue_id *q)
 {
 	const struct page_pool___opt *opt = (const void *)pool;
 	const struct net_device *dev = NULL;
-	struct napi_struct *napi = BPF_CORE_READ(pool, p.napi);
 
-	e->queue.rxq = ZCQ_NO_QUEUE;
+	__builtin_memset(q, 0, sizeof(*q));
+	q->rxq = ZCQ_NO_QUEUE;
 	if (bpf_core_field_exists(opt->slow.netdev))
 		dev = BPF_CORE_READ(opt, slow.netdev);
 	/* NET_PTR_POISON is a small number */
-	if ((unsigned long)dev > 4096) {
-		queue_of_dev(dev, ZCQ_NO_QUEUE, &e->queue);
-		dev_name_read(dev, e->ifname);
-		if (bpf_core_field_exists(opt->slow.queue_idx) &&
-		    (BPF_CORE_READ(opt, slow.flags) & PP_ALLOW_UNREADABLE))
-			e->queue.rxq = BPF_CORE_READ(opt, slow.queue_idx);
-	}
+	if ((unsigned long)dev <= 4096)
+		return NULL;
+	queue_of_dev(dev, ZCQ_NO_QUEUE, q);
+	if (bpf_core_field_exists(opt->slow.queue_idx) &&
+	    (BPF_CORE_READ(opt, slow.flags) & PP_ALLOW_UNREADABLE))
+		q->rxq = BPF_CORE_READ(opt, slow.queue_idx);
+	return dev;
+}
+
+static __always_inline void pool_fill(struct zcq_ev_pool *e, const struct page_pool *pool)
+{
+	const struct page_pool___opt *opt = (const void *)pool;
+	struct napi_struct *napi = BPF_CORE_READ(pool, p.napi);
+
 	e->pool = (__u64)pool;
 	e->id = BPF_CORE_READ(opt, user.id);
 	if (napi)
@@ -55,21 +63,40 @@ static __always_inline void pool_fill(struct zcq_ev_pool *e, const struct page_p
 	e->ring_size = BPF_CORE_READ(pool, p.pool_size);
 }
 
+/* A record with where and who filled in, if it passes the filters. */
+static __always_inline struct zcq_ev_pool *pool_event(enum zcq_event_type type,
+						      const struct zcq_queue_id *q,
+						      const struct net_device *dev)
+{
+	struct zcq_ev_pool *e;
+
+	if (!event_pass(ZCQ_SUBJECT_POOL, type, q, current_pid(), 0))
+		return NULL;
+	e = EVENT_NEW(ZCQ_SUBJECT_POOL, type, zcq_ev_pool);
+	if (!e)
+		return NULL;
+	e->queue = *q;
+	if (dev)
+		dev_name_read(dev, e->ifname);
+	task_fill(&e->task);
+	return e;
+}
+
 static __always_inline void pool_send(enum zcq_event_type type, const struct page_pool *pool,
 				      int inflight, __u64 age_ns)
 {
-	struct zcq_ev_pool *e = EVENT_NEW(ZCQ_SUBJECT_POOL, type, zcq_ev_pool);
+	const struct net_device *dev;
+	struct zcq_ev_pool *e;
+	struct zcq_queue_id q;
 
+	dev = pool_where(pool, &q);
+	e = pool_event(type, &q, dev);
 	if (!e)
 		return;
 	pool_fill(e, pool);
-	task_fill(&e->task);
 	e->inflight = inflight;
 	e->age_ns = age_ns;
-	if (event_pass(ZCQ_SUBJECT_POOL, type, &e->queue, e->task.pid, 0))
-		bpf_ringbuf_submit(e, 0);
-	else
-		bpf_ringbuf_discard(e, 0);
+	bpf_ringbuf_submit(e, 0);
 }
 
 /* --- created ---------------------------------------------------------------------------------- */
@@ -89,6 +116,7 @@ static __always_inline int pool_created(const struct page_pool *pool)
 static __always_inline int on_create(const struct page_pool_params *params, __u64 ret)
 {
 	struct page_pool_params_slow___opt *opt = (void *)params;
+	struct zcq_queue_id q = { .rxq = ZCQ_NO_QUEUE };
 	struct net_device *dev = NULL;
 	struct zcq_ev_pool *e;
 
@@ -96,26 +124,22 @@ static __always_inline int on_create(const struct page_pool_params *params, __u6
 		return pool_created((const struct page_pool *)ret);
 	if (!event_wanted(ZCQ_EVENT_POOL_CREATED))
 		return 0;
-	e = EVENT_NEW(ZCQ_SUBJECT_POOL, ZCQ_EVENT_POOL_CREATED, zcq_ev_pool);
-	if (!e)
-		return 0;
-	e->queue.rxq = ZCQ_NO_QUEUE;
 	if (params)
 		dev = BPF_CORE_READ(opt, netdev);
 	if (dev) {
-		queue_of_dev(dev, ZCQ_NO_QUEUE, &e->queue);
-		dev_name_read(dev, e->ifname);
+		queue_of_dev(dev, ZCQ_NO_QUEUE, &q);
 		if (BPF_CORE_READ(opt, flags) & PP_ALLOW_UNREADABLE)
-			e->queue.rxq = BPF_CORE_READ(opt, queue_idx);
+			q.rxq = BPF_CORE_READ(opt, queue_idx);
+	}
+	e = pool_event(ZCQ_EVENT_POOL_CREATED, &q, dev);
+	if (!e)
+		return 0;
+	if (dev) {
 		e->order = BPF_CORE_READ(params, order);
 		e->ring_size = BPF_CORE_READ(params, pool_size);
 	}
-	task_fill(&e->task);
 	e->result = (__s32)(__s64)ret;
-	if (event_pass(ZCQ_SUBJECT_POOL, ZCQ_EVENT_POOL_CREATED, &e->queue, e->task.pid, 0))
-		bpf_ringbuf_submit(e, 0);
-	else
-		bpf_ringbuf_discard(e, 0);
+	bpf_ringbuf_submit(e, 0);
 	return 0;
 }
 

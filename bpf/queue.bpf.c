@@ -6,6 +6,7 @@
  * The driver's part (stages, standstill, reopen) is in queue_drv.bpf.c.
  * When the ring or a map is full the event is lost and counted in zcq_lost[queue].
  */
+#include "alloc_run.bpf.h"
 #include "queue.bpf.h"
 #include "register.bpf.h"
 
@@ -108,8 +109,8 @@ static __always_inline int on_open_exit(int result)
 		return 0;
 	if (result == 0)
 		bound_remember(op);
-	if (!event_pass(ZCQ_SUBJECT_QUEUE, ZCQ_EVENT_BOUND,
-			op->rc_seen ? &op->mp_phys : &op->mp_queue, current_pid(), 0))
+	if (!event_pass2(ZCQ_SUBJECT_QUEUE, ZCQ_EVENT_BOUND,
+			 op->rc_seen ? &op->mp_phys : &op->mp_queue, &op->mp_queue, current_pid(), 0))
 		goto out;
 	e = EVENT_NEW(ZCQ_SUBJECT_QUEUE, ZCQ_EVENT_BOUND, zcq_ev_provider);
 	if (!e)
@@ -137,8 +138,9 @@ static __always_inline int on_close_exit(void)
 		goto out;
 	q = op->rc_seen ? &op->mp_phys : &op->mp_queue;
 	ifq = bpf_map_lookup_elem(&zcq_ifqs, &op->mp_priv);
-	if (event_pass(ZCQ_SUBJECT_QUEUE, ZCQ_EVENT_UNBOUND, q, current_pid(),
-		       ifq ? ifq->owner.pid : 0)) {
+	alloc_run_forget(q);
+	if (event_pass2(ZCQ_SUBJECT_QUEUE, ZCQ_EVENT_UNBOUND, q, &op->mp_queue, current_pid(),
+			ifq ? ifq->owner.pid : 0)) {
 		e = EVENT_NEW(ZCQ_SUBJECT_QUEUE, ZCQ_EVENT_UNBOUND, zcq_ev_provider);
 		if (e) {
 			provider_fill(e, op);
@@ -284,6 +286,7 @@ static __always_inline int on_uninstall(void *mp_priv, struct netdev_rx_queue *r
 	if (BPF_CORE_READ(rxq, mp_params.mp_priv) != mp_priv)
 		return 0;
 	queue_of_dev(dev, rx_queue_index(rxq), &q);
+	alloc_run_forget(&q);
 	if (event_pass(ZCQ_SUBJECT_QUEUE, ZCQ_EVENT_UNBOUND, &q, current_pid(),
 		       ifq ? ifq->owner.pid : 0)) {
 		e = EVENT_NEW(ZCQ_SUBJECT_QUEUE, ZCQ_EVENT_UNBOUND, zcq_ev_provider);

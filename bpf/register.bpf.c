@@ -171,80 +171,100 @@ int BPF_KPROBE(register_area__kprobe, struct io_zcrx_ifq *ifq)
 
 /* --- the result -------------------------------------------------------------------------------- */
 
-/* The kernel writes its answers back into the arguments, so they are read only now. */
-static __always_inline void args_fill(struct zcq_ev_register *e, const struct reg_call *call)
-{
+/* What the user asked for and was given; read is how much of it could be read: ZCQ_REG_*. */
+struct reg_args {
 	struct user_ifq_reg reg;
+	struct zcq_queue_id queue;
+	__u64 area_bytes;
+	__u32 area_flags;
+	__u32 read;
+};
+
+/* The kernel writes its answers back into the arguments, so they are read only now. */
+static __always_inline void args_read(struct reg_args *a, const struct reg_call *call)
+{
 	struct user_area_reg area;
 
-	if (bpf_probe_read_user(&reg, sizeof(reg), (const void *)call->arg)) {
+	a->queue.rxq = ZCQ_NO_QUEUE;
+	if (!call || call->opcode != REGISTER_ZCRX_IFQ)
+		return;
+	if (bpf_probe_read_user(&a->reg, sizeof(a->reg), (const void *)call->arg)) {
 		LOST_ADD(ZCQ_SUBJECT_REGISTER, read_fail);
 		return;
 	}
-	e->flags |= ZCQ_REG_ARGS;
-	e->reg_flags = reg.flags;
-	e->rq_entries = reg.rq_entries;
-	e->rx_buf_len = reg.rx_buf_len;
-	e->zcrx_id = reg.zcrx_id;
-	if (reg.flags & REG_FLAG_IMPORT) {
-		e->import_fd = reg.if_idx;
+	a->read = ZCQ_REG_ARGS;
+	if (a->reg.flags & REG_FLAG_IMPORT)
 		return;
+	if (!(a->reg.flags & REG_FLAG_NODEV)) {
+		a->queue.netns = current_netns();
+		a->queue.ifindex = a->reg.if_idx;
+		a->queue.rxq = a->reg.if_rxq;
 	}
-	if (!(reg.flags & REG_FLAG_NODEV)) {
-		e->queue.netns = current_netns();
-		e->queue.ifindex = reg.if_idx;
-		e->queue.rxq = reg.if_rxq;
-	}
-	if (bpf_probe_read_user(&area, sizeof(area), (const void *)reg.area_ptr))
+	if (bpf_probe_read_user(&area, sizeof(area), (const void *)a->reg.area_ptr))
 		return;
-	e->flags |= ZCQ_REG_AREA;
-	e->area_bytes = area.len;
-	e->area_flags = area.flags;
+	a->read |= ZCQ_REG_AREA;
+	a->area_bytes = area.len;
+	a->area_flags = area.flags;
+}
+
+static __always_inline void args_fill(struct zcq_ev_register *e, const struct reg_args *a)
+{
+	e->queue = a->queue;
+	e->flags |= a->read;
+	e->area_bytes = a->area_bytes;
+	e->area_flags = a->area_flags;
+	e->reg_flags = a->reg.flags;
+	e->rq_entries = a->reg.rq_entries;
+	e->rx_buf_len = a->reg.rx_buf_len;
+	e->zcrx_id = a->reg.zcrx_id;
+	if (a->reg.flags & REG_FLAG_IMPORT)
+		e->import_fd = a->reg.if_idx;
 }
 
 /* An instance without a netdev has no bind: its owner is remembered here. */
-static __always_inline void owner_remember(const struct zcq_ev_register *e)
+static __always_inline void owner_remember(__u64 instance, const struct reg_args *a)
 {
 	struct zcq_ifq ifq = {};
 
-	if (!e->instance || bpf_map_lookup_elem(&zcq_ifqs, &e->instance))
+	if (!instance || bpf_map_lookup_elem(&zcq_ifqs, &instance))
 		return;
-	ifq.queue = e->queue;
-	ifq.owner = e->task;
-	ifq.bound_ns = e->hdr.time_ns;
+	ifq.queue = a->queue;
+	task_fill(&ifq.owner);
+	ifq.bound_ns = bpf_ktime_get_ns();
 	ifq.provider = ZCQ_PROVIDER_IO_URING;
-	ifq.buf_bytes = e->rx_buf_len;
-	MAP_STORE(ZCQ_SUBJECT_REGISTER, zcq_ifqs, &e->instance, &ifq);
+	ifq.buf_bytes = a->reg.rx_buf_len;
+	MAP_STORE(ZCQ_SUBJECT_REGISTER, zcq_ifqs, &instance, &ifq);
 }
 
 static __always_inline void register_done(const void *ring, const struct reg_call *call, int result)
 {
 	enum zcq_event_type type = result ? ZCQ_EVENT_REJECTED : ZCQ_EVENT_REGISTERED;
+	bool seen = call && call->opcode == REGISTER_ZCRX_IFQ;
 	struct zcq_ev_register *e;
+	struct reg_args args = {};
 
+	args_read(&args, call);
+	if (seen && !result)
+		owner_remember(call->instance, &args);
+	if (!event_pass(ZCQ_SUBJECT_REGISTER, type, &args.queue, current_pid(), 0))
+		return;
 	e = EVENT_NEW(ZCQ_SUBJECT_REGISTER, type, zcq_ev_register);
 	if (!e)
 		return;
-	e->queue.rxq = ZCQ_NO_QUEUE;
 	task_fill(&e->task);
 	e->ring = (__u64)ring;
 	e->result = result;
-	if (call && call->opcode == REGISTER_ZCRX_IFQ) {
+	args_fill(e, &args);
+	if (seen) {
 		e->duration_ns = e->hdr.time_ns - call->start;
 		__builtin_memcpy(e->ifname, call->ifname, sizeof(e->ifname));
 		__builtin_memcpy(e->reason, call->reason, sizeof(e->reason));
 		if (call->reasons > 1)
 			e->flags |= ZCQ_REG_NEST;
-		args_fill(e, call);
-		if (!result) {
+		if (!result)
 			e->instance = call->instance;
-			owner_remember(e);
-		}
 	}
-	if (event_pass(ZCQ_SUBJECT_REGISTER, type, &e->queue, e->task.pid, 0))
-		bpf_ringbuf_submit(e, 0);
-	else
-		bpf_ringbuf_discard(e, 0);
+	bpf_ringbuf_submit(e, 0);
 }
 
 static __always_inline void control_done(const void *ring, const struct reg_call *call, int result)
@@ -352,21 +372,14 @@ static __always_inline int on_unregister(const struct io_zcrx_ifq *ifq)
 	return 0;
 }
 
-SEC("fentry/zcrx_unregister_user")
-int BPF_PROG(unregister__fentry, struct io_zcrx_ifq *ifq)
-{
-	return ifq_users(ifq) > 1 ? 0 : on_unregister(ifq);
-}
-
-SEC("kprobe/zcrx_unregister_user")
-int BPF_KPROBE(unregister__kprobe, struct io_zcrx_ifq *ifq)
-{
-	return ifq_users(ifq) > 1 ? 0 : on_unregister(ifq);
-}
-
-/* 6.x: one user; closed at shutdown and again, without a queue, when freed. */
+/*
+ * The kernel closes the queue when the last user let go. 6.x: one user; closed at shutdown and
+ * again, without a queue, when freed.
+ */
 static __always_inline int on_close_queue(const struct io_zcrx_ifq *ifq)
 {
+	if (ifq_counts_users())
+		return ifq_users(ifq) ? 0 : on_unregister(ifq);
 	return BPF_CORE_READ(ifq, if_rxq) == ZCQ_NO_QUEUE ? 0 : on_unregister(ifq);
 }
 
@@ -380,4 +393,17 @@ SEC("kprobe/io_close_queue")
 int BPF_KPROBE(close_queue__kprobe, struct io_zcrx_ifq *ifq)
 {
 	return on_close_queue(ifq);
+}
+
+/* Where the compiler made that part of this one. Before the count goes down: two may see 2. */
+SEC("fentry/zcrx_unregister_user")
+int BPF_PROG(unregister__fentry, struct io_zcrx_ifq *ifq)
+{
+	return ifq_users(ifq) > 1 ? 0 : on_unregister(ifq);
+}
+
+SEC("kprobe/zcrx_unregister_user")
+int BPF_KPROBE(unregister__kprobe, struct io_zcrx_ifq *ifq)
+{
+	return ifq_users(ifq) > 1 ? 0 : on_unregister(ifq);
 }

@@ -146,16 +146,6 @@ static __always_inline __u32 count_call(struct zcq_flow_entry *e, __u32 bytes)
 	return copied;
 }
 
-/* At the first copied byte, soon when the queue seen changed, else now and then. */
-static __always_inline bool copy_report_due(const struct zcq_flow_entry *e, __u64 now)
-{
-	__u64 quiet = zcq_cfg.copy_report_ns;
-
-	if (!(e->flow.flags & ZCQ_FLOW_REPORTED_COPY))
-		quiet /= 16; /* but a flow that flutters between queues must not flood */
-	return !e->reported_ns || now - e->reported_ns >= quiet;
-}
-
 SEC("fexit/tcp_read_sock")
 int BPF_PROG(zcrx_read_out__fexit, struct sock *sk, read_descriptor_t *desc)
 {

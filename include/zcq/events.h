@@ -10,6 +10,7 @@
 #define ZCQ_EVENTS_H
 
 #include <zcq/types.h>
+#include <zcq/counters.h>
 #include <zcq/flow.h>
 
 #define ZCQ_EVENT_VERSION	1
@@ -324,7 +325,12 @@ struct zcq_ev_interval {
 	__u64 coalesced_segs;
 	__u64 coalesced_bytes;
 	__u64 unsplit_pkts;
+	__u64 unsplit_bytes;
+	__u64 recv_ended;	/* receive requests that ended, all classes */
+	__u64 returned_bufs;
+	__u64 coalesced_hist[ZCQ_SEG_BUCKETS];	/* coalesced packets by number of segments */
 };
-ZCQ_ASSERT_SIZE(struct zcq_ev_interval, 128);
+ZCQ_ASSERT_SIZE(struct zcq_ev_interval, 216);
+ZCQ_ASSERT_OFFSET(struct zcq_ev_interval, coalesced_hist, 152);
 
 #endif

@@ -54,16 +54,9 @@ struct zcq_ifq {
 	__u64 bound_ns;		/* CLOCK_MONOTONIC; 0: before this session */
 	__u32 provider;		/* enum zcq_provider */
 	__u32 buf_bytes;	/* 0: unknown */
-	__u64 alloc_first_ns;	/* first failure of the present run of failures; 0: no run */
-	__u64 alloc_last_ns;	/* last failure of the run */
-	__u64 alloc_dry_ns;	/* first failure since the last success; 0: the last allocation succeeded */
-	__u64 alloc_fails;	/* failures in the present run */
-	__u32 alloc_flags;	/* ZCQ_ALLOC_*; written by one NAPI at a time */
 	__u32 queues;		/* bound in this session; a dmabuf binding may have several */
+	__u32 pad;		/* 0 */
 };
-ZCQ_ASSERT_SIZE(struct zcq_ifq, 112);
-
-#define ZCQ_ALLOC_FAILING	(1U << 0)	/* an alloc-failed event was sent for this run */
-#define ZCQ_ALLOC_STARVED	(1U << 1)	/* and a starved event */
+ZCQ_ASSERT_SIZE(struct zcq_ifq, 80);
 
 #endif

@@ -32,7 +32,7 @@ perf=${perf:-$(command -v perf)}
 # Each watcher says a line on fd 3 once it watches.
 watch_none() { :; }
 watch_zcq() { "$zcq" trace --ready-fd 3 >/dev/null 2>"$tmp/err"; }
-watch_heavy() { "$zcq" trace --heavy --event traffic --ready-fd 3 >/dev/null 2>"$tmp/err"; }
+watch_heavy() { "$zcq" trace --heavy --ready-fd 3 >/dev/null 2>"$tmp/err"; }
 watch_bpftrace() { bpftrace -q -e "BEGIN { printf(\"ready\\n\"); } $(grep -v '^//' tests/bench/watch.bt)" >&3 2>"$tmp/err"; }
 watch_perf() {
 	"$perf" record -q -a -o "$tmp/perf.data" -e page_pool:page_pool_state_hold \

@@ -11,6 +11,7 @@
 # shellcheck source=tests/lib/watch.sh
 . "$(dirname "$0")/../lib/watch.sh"
 
+PATH=$PATH:/usr/sbin
 nic=$LAB_NIC_IF
 port=5201
 pages=16000	# of ncdevmem's dmabuf
@@ -66,6 +67,8 @@ received() {
 		$(total queue netdev_bytes) + $(total queue page_bytes) + $(total queue unknown_bytes)))" "$total 0"
 	is 'one flow, with the same bytes' \
 		"$(events name=flow-ended family=10 "zc=$total" "copied=$linear" "wanted=$ifindex/1" "seen=$ifindex/1")" 1
+	is 'copied events tell of the copied bytes, each with the reason that is counted' \
+		"$(total events bytes name=copied) $(events name=copied reason=linear)" "$linear $(events name=copied)"
 	is 'buffers given back' "$(total queue returned "ifindex=$ifindex" rxq=1)" "$frags"
 	is 'the queue took buffers, one at a time' \
 		"$(($(total queue alloc_bufs "ifindex=$ifindex" rxq=1) > 0)) $(total queue alloc_fails "ifindex=$ifindex" rxq=1)" '1 0'
@@ -83,6 +86,11 @@ refused() {
 	watch_ask sums
 	is 'bound and unbound: the binding of a dmabuf comes before its queue is refused' \
 		"$(events name=dmabuf-bound result=0 tx=0) $(events name=dmabuf-unbound)" '1 1'
+}
+
+# Neither a binding that no queue took nor one whose owner was killed is remembered for ever.
+forgotten() {
+	is 'every binding is forgotten' "$(bpftool map dump name zcq_ifqs 2>&1)" '[]'
 }
 
 # killed: the owner by -9 with the binding in use.
@@ -106,6 +114,7 @@ watch_start --subjects devmem --subjects flow --verbose
 received
 killed
 refused
+forgotten
 watch_stop
 rm -rf "$tmp"
 finish

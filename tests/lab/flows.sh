@@ -13,6 +13,7 @@
 # shellcheck source=tests/lib/watch.sh
 . "$(dirname "$0")/../lib/watch.sh"
 
+PATH=$PATH:/usr/sbin
 nic=$LAB_NIC_IF
 exercise=$build/tests/zcrx_exercise
 
@@ -145,6 +146,27 @@ starved() {
 	watch_mark
 }
 
+# The owner is killed while its queue is starved: the run of failures goes with it.
+starved_end() {
+	local tx
+
+	receive --connections 1 --area 6M --hold 1536
+	peer_send "$GUEST4" --bytes 20000003 &
+	tx=$!
+	check 'killed while starved: the event' wait_for 60 told name=starved "pid=$rx"
+	kill -9 "$rx"
+	wait "$rx" 2>/dev/null
+	check 'killed while starved: its run of failures ends with it' wait_for 30 no_runs
+	is 'killed while starved: nothing recovered' "$(events name=alloc-recovered "pid=$rx")" 0
+	kill "$tx" 2>/dev/null # it may have been reset already
+	wait "$tx" 2>/dev/null
+	check 'killed while starved: its sockets are gone' wait_for 60 sockets_gone
+	watch_mark
+}
+
+# No queue is in a run of failures, by the programs' own count.
+no_runs() { bpftool map dump name zcq_bpf.bss 2>/dev/null | grep -q '"zcq_alloc_runs": 0'; }
+
 # A buffer of another instance ends the receive.
 foreign() {
 	"$exercise" foreign --if "$nic" --queue 2 --queue2 1 --port 7778 >"$tmp/foreign" 2>&1 &
@@ -196,6 +218,7 @@ zero_copied
 wrong_queue
 large
 starved
+starved_end
 foreign
 coalesced
 unsplit

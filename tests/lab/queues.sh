@@ -108,30 +108,38 @@ text() {
 	timeout 200 "$zcq" queues --interval 0 --zc "$nic" >"$tmp/text" 2>/dev/null
 	is 'text: nothing is wider than 80 columns' "$(awk 'length > 80' "$tmp/text")" ''
 	is 'text: two queues have a provider' "$(grep -cE '^ +[0-9]+ .* io_uring ' "$tmp/text")" 2
-	is 'text: owners' "$(grep -oE 'owners=zcq/[0-9]+' "$tmp/text" | cut -d/ -f2 | xargs)" "$rx $rx2"
+	is 'text: owners' "$(awk '$1 == "owner" { print $2, $3 }' "$tmp/text" | xargs)" "zcq pid=$rx zcq pid=$rx2"
 	is 'text: held buffers' "$(grep -oE 'held_bufs=[0-9]+' "$tmp/text" | xargs)" "held_bufs=$held held_bufs=0"
 	is 'text: the rule' "$(grep -cE "^      rule +[0-9]+ tcp4 dst $GUEST4 dport 7777$" "$tmp/text")" 1
 	is 'text: the lease' "$(grep -cE '^      lease +to netdev=nk0 queue=1$' "$tmp/text")" 1
 }
 
-# Everything is attached, and the interval has begun: it sleeps (in clock_nanosleep, 230 on x86-64).
-sleeping() { [[ $(cut -d' ' -f1 "/proc/$1/syscall" 2>/dev/null) == 230 ]]; }
+# The receivers (port 7777 is 1E61) have read each connection to its end and closed it: but for the
+# listening sockets (0A) there is none left.
+nothing_waits() { ! awk '$2 ~ /:1E61$/ && $4 != "0A" { print }' /proc/net/tcp /proc/net/tcp6 | grep -q .; }
 
-# All that is sent is received within the interval: 3000017 by the rule, 1000003 without one.
+# All that is sent is received within the interval, which ends when we say so: 3000017 by the rule,
+# 1000003 without one.
 measured() {
-	local watcher
-	"$zcq" queues --json --interval 15s "$nic" >"$tmp/json" 2>"$tmp/err" &
+	local watcher line=
+	mkfifo "$tmp/measuring"
+	"$zcq" queues --json --interval 1h --ready-fd 3 "$nic" 3>"$tmp/measuring" >"$tmp/json" 2>"$tmp/err" &
 	watcher=$!
-	if ! wait_for 200 sleeping "$watcher"; then
+	read -rt 200 line <"$tmp/measuring"
+	if [[ $line != measuring ]]; then
 		fail 'measured: zcq measures' "$(cat "$tmp/err")"
 		kill "$watcher"
 		return
 	fi
 	send "$GUEST4" --bytes 3000017
+	is 'measured: the first was sent' $? 0
 	send "$GUEST6" --bytes 1000003
-	sleeping "$watcher"
-	is 'measured: all was sent within the interval' $? 0
+	is 'measured: the second was sent' $? 0
+	check 'measured: and read by the receivers' wait_for 60 nothing_waits
+	kill -INT "$watcher"
 	wait "$watcher"
+	is 'measured: SIGINT ends the interval, not zcq' $? 0
+	is 'measured: nothing was lost' "$(rows summary '.lost, .unreadable' | xargs)" '0 0'
 	is 'measured: zero-copied bytes' "$(of 1 .received.zc_bytes)" 3000017
 	is 'measured: copied bytes, all for arriving on the wrong queue' \
 		"$(of 1 '.received | .copied_bytes, .copied_queue_bytes' | xargs)" '1000003 1000003'

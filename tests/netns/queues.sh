@@ -161,6 +161,27 @@ interval() {
 	is 'what is not measured is null, not 0' "$(rows queue .received.zc_bytes_per_s | sort -u)" null
 }
 
+# An interval of an hour, ended by SIGINT once it has begun.
+interrupted() {
+	local watcher line='' took
+	mkfifo "$tmp/measuring"
+	timeout 60 "$zcq" queues --netns "$ns" --interval 1h --json --ready-fd 3 va 3>"$tmp/measuring" \
+		>"$tmp/json" 2>"$tmp/err" &
+	watcher=$!
+	read -rt 50 line <"$tmp/measuring"
+	is '--ready-fd says when the interval begins' "$line" measuring
+	# timeout(1) hands it on
+	kill -INT "$watcher"
+	wait "$watcher"
+	is 'SIGINT ends the interval: exit status' $? 0
+	took=$(rows queue .received.interval_ns | head -n 1)
+	is 'and the interval is as long as it was' "$((took > 0)) $((took < 50000000000))" '1 1'
+	took=$(rows queue .stats_interval_ns | head -n 1)
+	is 'as is that of the drivers'\'' statistics' "$((took > 0)) $((took < 50000000000))" '1 1'
+	is 'what BPF lost is the last record' "$(tail -n 1 "$tmp/json" | jq -c '[.type, .lost, .lost_by]')" \
+		'["summary",0,[]]'
+}
+
 if ! setup 2>"$tmp/setup"; then
 	fail 'a network namespace with veth' "$(cat "$tmp/setup")"
 	finish
@@ -177,4 +198,5 @@ errors
 text
 unprivileged
 interval
+interrupted
 finish

@@ -113,6 +113,69 @@ is '7919 events, shown or lost' "$(($(summary shown) + $(summary lost)))" 7919
 check 'some of them lost' test "$(summary lost)" -gt 0
 is 'lost for want of room in the ring' "$(summary ring_full)" "$(summary lost)"
 
+# --- SIGTERM amid a storm: it ends at once, and what came before is all there ---
+storm() {
+	local n
+	for ((n = 1000; ; n++)); do
+		inside "$exercise" register --if lo --queue "$n" --times 211 --comm zcqtest >/dev/null 2>&1
+		echo "$n" >>"$tmp/storm"
+	done
+}
+batches() { (($(wc -l <"$tmp/storm") >= $1)); }
+: >"$tmp/storm"
+trace --event rejected --comm zcqtest
+storm &
+stormer=$!
+check 'a storm of registrations' wait_for 60 batches 7
+before=$(wc -l <"$tmp/storm") start=$SECONDS
+kill -TERM "$tracer"
+stop none
+kill "$stormer"
+wait "$stormer" 2>/dev/null
+is 'SIGTERM amid a storm ends it' "$status $((SECONDS - start < 30))" '0 1'
+is 'shown is what was written' "$(lines '"type":"rejected"')" "$(summary shown)"
+if grep -q '"probe":"register.call".*"state":"yes"' "$tmp/probes"; then
+	whole=0
+	for ((n = 1000; n < 1000 + before; n++)); do
+		((whole += $(lines "\"queue\":$n,") == 211))
+	done
+	if (($(summary lost))); then
+		check 'what of it is missing is lost' \
+			test "$(($(summary shown) + $(summary lost)))" -ge $((211 * before))
+	else
+		is 'all that ended before SIGTERM is shown' "$whole" "$before"
+	fi
+else
+	check 'all that ended before SIGTERM is shown or lost' \
+		test "$(($(summary shown) + $(summary lost)))" -ge $((211 * before))
+fi
+
+# --- events come faster than they are read: three storms, a slow reader ---
+: >"$tmp/storm"
+mkfifo "$tmp/slow"
+while read -r line; do echo "$line"; done <"$tmp/slow" >"$tmp/read" &
+reader=$!
+rm -f "$tmp/ready"
+mkfifo "$tmp/ready"
+"$zcq" trace --json --netns "$ns" --event rejected --comm zcqtest --ready-fd 3 3>"$tmp/ready" >"$tmp/slow" 2>"$tmp/err" &
+tracer=$!
+read -rt 60 _ <"$tmp/ready"
+stormers=()
+for ((i = 0; i < 3; i++)); do
+	storm &
+	stormers+=($!)
+done
+check 'three storms' wait_for 60 batches 101
+before=$(wc -l <"$tmp/storm")
+kill -TERM "$tracer"
+stop none
+check 'a slow reader: it ends while the storms go on' kill -0 "${stormers[@]}"
+kill "${stormers[@]}"
+wait "${stormers[@]}" "$reader" 2>/dev/null
+mv "$tmp/read" "$tmp/out"
+is 'with status 0, and tells of all that it has shown' "$status $(lines '"type":"rejected"')" "0 $(summary shown)"
+check 'what is missing is lost' test "$(($(summary shown) + $(summary lost)))" -ge $((211 * before))
+
 # --- it ends by itself ---
 trace --event rejected --count 3
 inside "$exercise" register --if lo --queue 0 --times 19 >/dev/null 2>&1
@@ -150,6 +213,24 @@ is 'an unknown event is a usage error' "$? $(cat "$tmp/err")" \
 	'2 zcq: error: --event "nonsense": no such event; --event help lists them'
 "$zcq" trace --event help >"$tmp/out"
 is '--event help fits 80 columns' "$? $(awk 'length > 80' "$tmp/out")" '0 '
+
+# --- a kernel without bpf(2): seccomp answers ENOSYS ---
+cat >"$tmp/nobpf.py" <<'END'
+import ctypes, os, platform, struct, sys
+nr = {"x86_64": 321, "aarch64": 280}[platform.machine()]
+code = [(0x20, 0, 0, 0), (0x15, 0, 1, nr), (0x06, 0, 0, 0x00050000 | 38), (0x06, 0, 0, 0x7fff0000)]
+prog = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *i) for i in code))
+fprog = struct.pack("HxxxxxxP", len(code), ctypes.addressof(prog))
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.c_char_p(fprog), 0, 0):
+    sys.exit("no seccomp: " + os.strerror(ctypes.get_errno()))
+os.execv(sys.argv[1], sys.argv[1:])
+END
+for c in 'trace --count 1' 'probes' 'probes --try'; do
+	# shellcheck disable=SC2086 # words
+	python3 "$tmp/nobpf.py" "$zcq" $c >"$tmp/out" 2>"$tmp/err"
+	is "without BPF: zcq $c" "$? $(grep -c 'this kernel is built without BPF' "$tmp/err")" '3 1'
+done
 
 # --- text and JSON come from one walk: the same events ---
 rm -f "$tmp/ready"

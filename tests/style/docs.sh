@@ -38,6 +38,14 @@ for c in "${commands[@]}"; do
 	fi
 done
 
+dead=()
+for page in *.md docs/*.md; do
+	while read -r link; do
+		[[ $link == http* || -e $(dirname "$page")/${link%%#*} ]] || dead+=("$page: $link")
+	done < <(grep -oE '\]\([^)#][^)]*\)' "$page" | sed 's/^](//; s/)$//')
+done
+is 'every link of the documentation leads somewhere' "${dead[*]}" ''
+
 events=$("$zcq" trace --event help 2>/dev/null | awk '{ print $1 }' | grep -E '^[a-z]')
 ((${#events})) || fail 'zcq trace --event help lists events' 'none found'
 undocumented=()

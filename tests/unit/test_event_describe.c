@@ -257,6 +257,24 @@ static void test_numbers(void **state)
 	zcq_names_free(names);
 }
 
+static void test_histogram(void **state)
+{
+	union sample s;
+	char *text;
+
+	(void)state;
+	sample(&s, ZCQ_EVENT_COALESCED);
+	s.interval.coalesced_pkts = 26;
+	s.interval.coalesced_hist[0] = 3;
+	s.interval.coalesced_hist[4] = 19;
+	s.interval.coalesced_hist[ZCQ_SEG_BUCKETS - 1] = 4;
+	text = described(&s, sizeof(s.interval), ZCQ_OUT_JSON);
+	assert_non_null(strstr(text, "\"histogram\":[{\"segments_max\":1,\"packets\":3},"
+				     "{\"segments_max\":16,\"packets\":19},"
+				     "{\"segments_max\":null,\"packets\":4}],\"unsplit_packets\":null"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_longer_record),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_histogram),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

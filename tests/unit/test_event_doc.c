@@ -86,10 +86,53 @@ static void test_table_is_the_contract(void **state)
 	assert_null(zcq_event_find("no-such-event"));
 }
 
+#define P(probe) (1ULL << ZCQ_PROBE_##probe)
+
+static bool seen(const char *name, uint64_t attached)
+{
+	return zcq_event_seen(zcq_event_find(name), attached);
+}
+
+/* By any of what shows some of it; with all that it can't do without. */
+static void test_seen(void **state)
+{
+	(void)state;
+	assert_true(seen("coalesced", P(BNXT_TPA)));
+	assert_true(seen("coalesced", P(MLX5_SHAMPO_FLUSH)));
+	assert_false(seen("coalesced", P(RECONFIG)));
+	assert_true(seen("flow-started", P(DEVMEM_RECV)));
+	assert_true(seen("traffic", P(DEVMEM_RECV)));
+	assert_true(seen("alloc-failed", P(DEVMEM_ALLOC)));
+	assert_true(seen("pool-created", P(POOL_HOLD)));
+	assert_false(seen("pool-created", P(POOL_RELEASE)));
+	assert_false(seen("flow-ended", P(FLOW_STATE)));
+	assert_false(seen("flow-ended", P(DEVMEM_RECV)));
+	assert_true(seen("flow-ended", P(FLOW_STATE) | P(DEVMEM_RECV)));
+	assert_false(seen("copied", P(ZCRX_COPY)));
+	assert_true(seen("copied", P(ZCRX_COPY) | P(ZCRX_READ)));
+}
+
+/* Whatever loads what makes flows loads their end too, or the table would fill up. */
+static void test_flows_end(void **state)
+{
+	const struct zcq_event_desc *d;
+
+	(void)state;
+	for (size_t i = 0; (d = zcq_event_nth(i)); i++) {
+		assert_true(d->all | d->any);
+		assert_false(zcq_event_seen(d, 0));
+		if (d->subject == ZCQ_SUBJECT_ZCRX || d->subject == ZCQ_SUBJECT_DEVMEM ||
+		    d->subject == ZCQ_SUBJECT_FLOW)
+			assert_true((d->all | d->with) & P(FLOW_STATE));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_is_the_contract),
+		cmocka_unit_test(test_seen),
+		cmocka_unit_test(test_flows_end),
 		cmocka_unit_test(test_doc),
 	};
 

@@ -110,6 +110,43 @@ static void test_queue(void **state)
 	assert_int_equal(passing(&f), 1);
 }
 
+/* eth0's queue 3 and queue 0 of another netdev are not eth0's queue 0. */
+static void test_netdev_and_queue_of_one_place(void **state)
+{
+	struct zcq_strv list = { 0 };
+	struct zcq_event_filter f = any;
+	union sample s;
+
+	(void)state;
+	f.netdevs = &list;
+	zcq_strv_add(&list, "eth0@net:4026532000", 19);
+	sample(&s, ZCQ_EVENT_COPIED);
+	s.copied.seen_ifindex = 9;
+	f.queue = 0;
+	assert_false(zcq_event_match(&f, names, &s));
+	f.queue = 3;
+	assert_true(zcq_event_match(&f, names, &s));
+	zcq_strv_free(&list);
+}
+
+static void test_unknown_queue_is_no_whole_netdev(void **state)
+{
+	struct zcq_event_filter f = any;
+	union sample s;
+
+	(void)state;
+	f.queue = 5;
+	sample(&s, ZCQ_EVENT_COPIED);
+	s.copied.seen_rxq = ZCQ_NO_QUEUE;
+	assert_false(zcq_event_match(&f, names, &s));
+	sample(&s, ZCQ_EVENT_FLOW_STARTED);
+	s.flow.flow.seen_ifindex = 7;
+	s.flow.flow.seen_rxq = ZCQ_NO_QUEUE;
+	assert_false(zcq_event_match(&f, names, &s));
+	s.flow.flow.seen_rxq = 5;
+	assert_true(zcq_event_match(&f, names, &s));
+}
+
 static void test_whole_netdev_passes(void **state)
 {
 	struct zcq_event_filter f = any;
@@ -195,7 +232,7 @@ static void test_interval(void **state)
 
 	(void)state;
 	n_got = 0;
-	zcq_interval_start(&iv, 1000);
+	zcq_interval_start(&iv, 1000, ~0ULL);
 	zcq_interval_step(&iv, one_count(4099, 0, 0, 0), 1, 2000, collect, NULL);
 	assert_int_equal(n_got, 1);
 	assert_int_equal(got[0].hdr.type, ZCQ_EVENT_TRAFFIC);
@@ -216,6 +253,55 @@ static void test_interval(void **state)
 	zcq_interval_free(&iv);
 }
 
+static void test_interval_of_all_counters(void **state)
+{
+	struct zcq_queue_count *c = one_count(0, 0, 0, 5);
+	struct zcq_interval iv;
+
+	(void)state;
+	n_got = 0;
+	c->c.coalesced_hist[0] = 2;
+	c->c.coalesced_hist[ZCQ_SEG_BUCKETS - 1] = 3;
+	c->c.recv_ended[ZCQ_END_EOF] = 11;
+	c->c.recv_ended[ZCQ_END_LENGTH] = 2;
+	c->c.returned_bufs = 17;
+	c->c.unsplit_bytes = 1009;
+	zcq_interval_start(&iv, 0, 1ULL << ZCQ_EVENT_TRAFFIC | 1ULL << ZCQ_EVENT_COALESCED |
+				   1ULL << ZCQ_EVENT_ALLOC_RATE);
+	zcq_interval_step(&iv, c, 1, 1, collect, NULL);
+	assert_int_equal(n_got, 3);
+	assert_int_equal(got[0].recv_ended, 13);
+	assert_int_equal(got[1].coalesced_hist[0], 2);
+	assert_int_equal(got[1].coalesced_hist[ZCQ_SEG_BUCKETS - 1], 3);
+	assert_int_equal(got[1].unsplit_bytes, 1009);
+	assert_int_equal(got[2].returned_bufs, 17);
+	zcq_interval_free(&iv);
+	/* what is not wanted is not made, and so not held back either */
+	n_got = 0;
+	zcq_interval_start(&iv, 0, 1ULL << ZCQ_EVENT_COALESCED);
+	zcq_interval_step(&iv, one_count(1, 1, 1, 1), 1, 1, collect, NULL);
+	assert_int_equal(n_got, 1);
+	zcq_interval_free(&iv);
+}
+
+/* --- numbers -------------------------------------------------------------------------------- */
+
+static void test_numbers(void **state)
+{
+	const uint64_t first = 0xffff888000000000ULL, step = 64, n = 100003;
+
+	(void)state;
+	assert_int_equal(zcq_names_number(names, ZCQ_NUMBER_BUFFER, 0), 0);
+	/* downwards, which moved everything in a sorted array */
+	for (uint64_t i = 0; i < n; i++)
+		assert_int_equal(zcq_names_number(names, ZCQ_NUMBER_BUFFER, first + (n - i) * step),
+				 i + 1);
+	for (uint64_t i = 0; i < n; i++)
+		assert_int_equal(zcq_names_number(names, ZCQ_NUMBER_BUFFER, first + (n - i) * step),
+				 i + 1);
+	assert_int_equal(zcq_names_number(names, ZCQ_NUMBER_RING, first + step), 1);
+}
+
 static int refuse(void *arg, const struct zcq_hdr *event, size_t size)
 {
 	(void)arg, (void)event, (void)size;
@@ -227,7 +313,7 @@ static void test_interval_error(void **state)
 	struct zcq_interval iv;
 
 	(void)state;
-	zcq_interval_start(&iv, 0);
+	zcq_interval_start(&iv, 0, ~0ULL);
 	assert_int_equal(zcq_interval_step(&iv, one_count(1, 1, 1, 1), 1, 1, refuse, NULL), -EPIPE);
 	zcq_interval_free(&iv);
 }
@@ -238,10 +324,14 @@ int main(void)
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_any),
 		cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_netdev_and_queue_of_one_place),
+		cmocka_unit_test(test_unknown_queue_is_no_whole_netdev),
 		cmocka_unit_test(test_whole_netdev_passes),
 		cmocka_unit_test(test_task),
 		cmocka_unit_test(test_netdev),
 		cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_interval_of_all_counters),
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_interval_error),
 	};
 

@@ -153,6 +153,7 @@ static void fill_bpf(struct zcq_model_inputs *in)
 static void fill_interval(struct zcq_model_inputs *in)
 {
 	in->interval_ns = 500000000;
+	in->stats_ns = 1000000000;
 	SET(in, qstats_before, before);
 	SET(in, counts, counts);
 	in->measured = (struct zcq_model_measured) {
@@ -238,7 +239,9 @@ static void test_rates(void **state)
 	nd = zcq_snapshot_netdev(snap, "eth0");
 	r = &nd->queues[1].rates;
 	assert_int_equal(r->pkts.v, 211);
-	assert_int_equal(zcq_snapshot_rate(snap, r->pkts).v, 422);
+	/* each rate by the time between its own readings */
+	assert_int_equal(zcq_snapshot_rate(r->pkts, snap->stats_ns).v, 211);
+	assert_int_equal(zcq_snapshot_rate(r->zc_bytes, snap->interval_ns).v, 8000);
 	assert_int_equal(r->bytes.v, 2003);
 	assert_int_equal(r->zc_bytes.v, 4000);
 	assert_int_equal(r->copied_bytes.v, 11);

@@ -28,7 +28,7 @@ static struct zcq_inst inst = {
 
 static struct zcq_inst *insts[] = { &inst };
 static struct zcq_netdev eth0 = { .ifindex = 7, .name = "eth0", .driver = "mlx5_core", .up = true };
-static struct zcq_snapshot snap = { .interval_ns = 2000000000 };
+static struct zcq_snapshot snap = { .interval_ns = 2000000000, .stats_ns = 1000000000 };
 
 enum what { QUEUE, DETAILS, NETDEV };
 
@@ -110,7 +110,8 @@ static void test_details_of_bound_queue(void **state)
 	bound_queue(&q);
 	text = show(ZCQ_OUT_LINE, DETAILS, &q);
 	HAS(text, "instance");
-	HAS(text, "recv/4242/5/ring,a b/4300/-/registered-ring");
+	HAS(text, "owner        recv pid=4242 fd=5 found_by=ring\n");
+	HAS(text, "owner        a b pid=4300 fd=- found_by=registered-ring\n");
 	HAS(text, "area_bytes=32M buf_bytes=16K bufs=2048 free_bufs=1021 held_bufs=-");
 	HAS(text, "users=2");
 	HAS(text, "received     zc_bytes_per_s=4K copied_bytes_per_s=4 copied_queue_bytes=7 "
@@ -181,6 +182,28 @@ static void test_netdev(void **state)
 	free(text);
 }
 
+static void test_summary(void **state)
+{
+	struct zcq_snapshot s = { .lost_known = true };
+	char *text = NULL;
+	struct zcq_out *out;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	s.lost[ZCQ_SUBJECT_ZCRX].map_full = 7;
+	out = zcq_out_new(f, ZCQ_OUT_JSON, NULL, false);
+	zcq_show_summary(out, &s);
+	s.lost_known = false;
+	memset(s.lost, 0, sizeof(s.lost));
+	zcq_show_summary(out, &s);
+	zcq_out_free(out);
+	fclose(f);
+	HAS(text, "\"lost\":7,\"unreadable\":0,\"lost_by\":[{\"subject\":\"zcrx\",\"ring_full\":0,"
+		  "\"map_full\":7,\"missed\":0,\"unreadable\":0}]");
+	HAS(text, "\"lost\":null,\"unreadable\":null,\"lost_by\":[]");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +213,7 @@ int main(void)
 		cmocka_unit_test(test_owner_not_visible),
 		cmocka_unit_test(test_row),
 		cmocka_unit_test(test_netdev),
+		cmocka_unit_test(test_summary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,10 @@ watch() {
 	show=$!
 	"$zcq" trace --json --ready-fd 3 3>"$tmp/ready2" >"$tmp/trace.json" &
 	count=$!
-	read -rt 60 _ <"$tmp/ready" && read -rt 60 _ <"$tmp/ready2"
+	local line
+	for line in ready ready2; do
+		read -rt 60 line <"$tmp/$line" && [[ $line == attached ]] || return
+	done
 }
 
 # receive NAME OPTION...: a receiver on queue 1 in the background, ready when this returns.
@@ -106,7 +109,8 @@ ended "$receiver" third
 say 'Totals'
 wait_for 15 seen '.type == "unbound"'
 kill -INT "$show" "$count"
-wait "$show" "$count"
+wait "$show" || wrong "the zcq trace on show ended with status $?"
+wait "$count" || wrong "the zcq trace that counts ended with status $?"
 
 for kind in zc copied; do
 	mine=$(events "map(select(.type == \"flow-ended\") | .${kind}_bytes) | add")
@@ -121,5 +125,10 @@ for e in rejected bound reconfigured copied starved unbound; do
 	seen ".type == \"$e\"" || wrong "no event \"$e\" was seen"
 done
 [[ $(events 'map(select(.type == "summary"))[0].lost') == 0 ]] || wrong 'zcq lost events'
+if [[ ${1:-} == keep ]]; then
+	printf '\nThe guest stays; press a key to end. '
+	read -rsn1
+	echo
+fi
 rm -rf "$tmp"
 exit "$trouble"

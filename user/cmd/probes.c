@@ -179,7 +179,8 @@ static int show_tried(uint32_t wanted)
 	so.probes.no_driver_probes = zcq_opt_common.no_driver_probes;
 	session = zcq_session_open(&so);
 	if (!session)
-		return errno == EOPNOTSUPP ? ZCQ_EXIT_UNSUPPORTED : ZCQ_EXIT_FAILED;
+		return errno == EOPNOTSUPP || errno == ENOSYS ? ZCQ_EXIT_UNSUPPORTED :
+								ZCQ_EXIT_FAILED;
 	status = show(zcq_session_probes(session), wanted);
 	zcq_session_close(session);
 	return status;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "lib/event/lost.h"
 #include "lib/log.h"
 #include "lib/model/show.h"
 #include "lib/model/snapshot.h"
@@ -25,7 +26,7 @@
 
 static struct zcq_strv netdevs;
 static uint64_t interval_ns = 1000000000;
-static uint32_t only_queue = ZCQ_NO_QUEUE;
+static uint32_t only_queue = ZCQ_NO_QUEUE, ready_fd = ~0U;
 static bool only_zc, with_pools;
 
 static const struct zcq_opt opts[] = {
@@ -36,7 +37,9 @@ static const struct zcq_opt opts[] = {
 	{ "zc", 'z', ZCQ_OPT_FLAG, &only_zc, NULL, "only queues with a memory provider" },
 	{ "pools", 'p', ZCQ_OPT_FLAG, &with_pools, NULL, "page pools too" },
 	{ "interval", 'I', ZCQ_OPT_DURATION, &interval_ns, "TIME",
-	  "measure for so long (1s); 0: don't measure", 0, MAX_INTERVAL },
+	  "measure for so long (1s), or until SIGINT;\n0: don't measure", 0, MAX_INTERVAL },
+	{ "ready-fd", 0, ZCQ_OPT_U32, &ready_fd, "FD",
+	  "write a line to this file descriptor when the\ninterval begins", 0, 1U << 20 },
 	{ NULL },
 };
 
@@ -52,7 +55,7 @@ static const struct zcq_opt_spec spec = {
 struct show {
 	struct zcq_snapshot *snap;
 	struct zcq_out *out;		/* JSON, or the table of rows */
-	struct zcq_out *line;		/* text: records beside the rows */
+	struct zcq_out *line;		/* JSON: the same; text: records beside the rows */
 	FILE *rows_f, *line_f;
 	char *rows, *lines;		/* what has been written to them */
 	size_t rows_len, lines_len;
@@ -116,39 +119,7 @@ static size_t count_wanted(const struct zcq_netdev *nd)
 	return n;
 }
 
-/* --- JSON ---------------------------------------------------------------------------- */
-
-static void show_json(struct show *s)
-{
-	const struct zcq_snapshot *snap = s->snap;
-	size_t i, j;
-
-	zcq_out_header(s->out, "queues");
-	for (i = 0; i < snap->n_netdevs; i++) {
-		const struct zcq_netdev *nd = &snap->netdevs[i];
-
-		if (!wanted_netdev(nd) || (only_zc && !count_wanted(nd)))
-			continue;
-		zcq_show_netdev(s->out, nd);
-		for (j = 0; j < nd->n_queues; j++) {
-			if (!wanted_queue(&nd->queues[j]))
-				continue;
-			zcq_show_queue(s->out, snap, nd, &nd->queues[j]);
-			s->shown++;
-		}
-		for (j = 0; j < nd->n_pools; j++)
-			if (wanted_pool(nd, &nd->pools[j]))
-				zcq_show_pool(s->out, nd, &nd->pools[j]);
-	}
-	for (i = 0; i < snap->n_orphans; i++)
-		if (wanted_pool(NULL, &snap->orphans[i]))
-			zcq_show_pool(s->out, NULL, &snap->orphans[i]);
-	for (i = 0; i < snap->n_insts; i++)
-		if (wanted_loose(&snap->insts[i]))
-			zcq_show_instance(s->out, &snap->insts[i]);
-}
-
-/* --- text ---------------------------------------------------------------------------- */
+/* --- text: wrapping ------------------------------------------------------------------- */
 
 /* The columns of one word, which escape sequences do not count for. */
 static int word_cols(const char *s, const char *end)
@@ -202,7 +173,7 @@ static void print_wrapped(FILE *f, const char *line, int indent, int more, int w
 
 /*
  * The records written to s->line since the last call, wrapped to the width. NULL if there
- * were none, or on failure.
+ * were none, on failure, and for JSON, which is out already.
  */
 static char *take_lines(struct show *s, int indent, int more)
 {
@@ -210,6 +181,8 @@ static char *take_lines(struct show *s, int indent, int more)
 	size_t len;
 	FILE *f;
 
+	if (!s->line_f)
+		return NULL;
 	zcq_out_flush(s->line);
 	if (!s->lines_len || !s->lines)
 		return NULL;
@@ -225,6 +198,8 @@ static char *take_lines(struct show *s, int indent, int more)
 	fflush(s->line_f);
 	return text;
 }
+
+/* --- the walk, for text and JSON ------------------------------------------------------- */
 
 static void add_pools(struct show *s, const struct zcq_netdev *nd, const struct zcq_queue *q)
 {
@@ -282,6 +257,7 @@ static void add_tail(struct show *s, struct blocks *b)
 	for (i = 0; i < snap->n_insts; i++)
 		if (wanted_loose(&snap->insts[i]))
 			zcq_show_instance(s->line, &snap->insts[i]);
+	zcq_show_summary(s->line, snap);
 	b->tail = take_lines(s, 0, NETDEV_INDENT);
 }
 
@@ -304,7 +280,7 @@ static void print_blocks(struct show *s, const struct blocks *b)
 	fputs(b->tail ? b->tail : "", stdout);
 }
 
-static int show_text(struct show *s)
+static int walk(struct show *s)
 {
 	struct blocks b = { 0 };
 	size_t i, n = 1;
@@ -318,7 +294,8 @@ static int show_text(struct show *s)
 		if (wanted_netdev(&s->snap->netdevs[i]))
 			add_netdev(s, &b, &s->snap->netdevs[i]);
 	add_tail(s, &b);
-	print_blocks(s, &b);
+	if (s->line_f)
+		print_blocks(s, &b);
 	for (i = 0; i < b.n; i++) {
 		free(b.v[i].before);
 		free(b.v[i].after);
@@ -340,7 +317,7 @@ static int text_width(void)
 static int open_outputs(struct show *s)
 {
 	if (zcq_opt_common.json) {
-		s->out = zcq_out_new(stdout, ZCQ_OUT_JSON, NULL, false);
+		s->out = s->line = zcq_out_new(stdout, ZCQ_OUT_JSON, NULL, false);
 		return s->out ? 0 : -errno;
 	}
 	s->colour = zcq_out_colour_ok(stdout);
@@ -356,14 +333,27 @@ static int open_outputs(struct show *s)
 
 static void close_outputs(struct show *s)
 {
+	if (s->line != s->out)
+		zcq_out_free(s->line);
 	zcq_out_free(s->out);
-	zcq_out_free(s->line);
 	if (s->rows_f)
 		fclose(s->rows_f);
 	if (s->line_f)
 		fclose(s->line_f);
 	free(s->rows);
 	free(s->lines);
+}
+
+static void warn_lost(const struct zcq_snapshot *snap)
+{
+	uint64_t lost = zcq_lost_total(snap->lost), gaps = zcq_lost_unreadable(snap->lost);
+
+	if (lost)
+		zcq_warn("BPF lost %llu records: what was counted may be too low (--json says of what)",
+			 (unsigned long long)lost);
+	if (gaps)
+		zcq_warn("BPF could not read kernel memory %llu times: some figures may be missing",
+			 (unsigned long long)gaps);
 }
 
 static int print_snapshot(struct zcq_snapshot *snap)
@@ -374,14 +364,13 @@ static int print_snapshot(struct zcq_snapshot *snap)
 	err = open_outputs(&s);
 	if (err)
 		goto out;
-	if (zcq_opt_common.json)
-		show_json(&s);
-	else
-		err = show_text(&s);
+	zcq_out_header(s.out, "queues");
+	err = walk(&s);
 	if (!err)
 		err = zcq_out_flush(s.out);
 	if (!err && fflush(stdout))
 		err = -errno;
+	warn_lost(snap);
 	if (!err && !s.shown)
 		zcq_warn(only_zc ? "no rx queue asked for has a memory provider" :
 				   "there is no such rx queue");
@@ -410,6 +399,17 @@ static int check_netdevs(void)
 	return err;
 }
 
+static void say_measuring(void *arg)
+{
+	(void)arg;
+	zcq_info("measuring");
+	if (ready_fd == ~0U)
+		return;
+	if (write(ready_fd, "measuring\n", 10) != 10)
+		zcq_warn("--ready-fd %u: %s", ready_fd, strerror(errno));
+	close(ready_fd);
+}
+
 int zcq_cmd_queues(int argc, char **argv)
 {
 	struct zcq_snapshot_opts so = { 0 };
@@ -432,6 +432,7 @@ int zcq_cmd_queues(int argc, char **argv)
 		goto out;
 	}
 	so.interval_ns = interval_ns;
+	so.begun = say_measuring;
 	so.no_driver_probes = zcq_opt_common.no_driver_probes;
 	ret = zcq_snapshot_take(&so, &snap);
 	if (ret) {

@@ -5,11 +5,13 @@
  * Ends with a summary that says what was shown, held back and lost.
  */
 #include <errno.h>
+#include <net/if.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 #include "lib/event/describe.h"
 #include "lib/event/filter.h"
 #include "lib/event/interval.h"
+#include "lib/event/lost.h"
 #include "lib/event/table.h"
 #include "lib/log.h"
 #include "lib/opt.h"
@@ -76,6 +79,7 @@ struct trace {
 	struct zcq_lost lost_before[ZCQ_SUBJECTS];	/* as last reported */
 	int epoll_fd, signal_fd, interval_fd, duration_fd;
 	uint64_t start_ns, shown, filtered, broken;
+	unsigned int burst;	/* events until the loop goes round */
 	bool stop;		/* the loop ends; events may still come */
 	bool counted;		/* --count is reached: no more */
 };
@@ -95,7 +99,7 @@ static int on_event(void *ctx, const struct zcq_hdr *event, size_t size)
 	struct trace *t = ctx;
 
 	if (t->counted)
-		return 0;
+		return ZCQ_DRAIN_STOP;
 	if (zcq_event_check(event, size)) {
 		t->broken++;
 		return 0;
@@ -105,45 +109,21 @@ static int on_event(void *ctx, const struct zcq_hdr *event, size_t size)
 		return 0;
 	}
 	zcq_event_describe(t->out, t->names, event, size);
-	if (++t->shown == arg.count)
-		t->counted = t->stop = true;
-	return 0;
-}
-
-static uint64_t lost_of(const struct zcq_lost *l)
-{
-	return l->ring_full + l->map_full + l->missed;
-}
-
-static void put_lost(struct zcq_out *out, const struct zcq_lost lost[ZCQ_SUBJECTS])
-{
-	zcq_out_arr_begin(out, "lost_by");
-	for (int i = 0; i < ZCQ_SUBJECTS; i++) {
-		if (!lost_of(&lost[i]) && !lost[i].read_fail)
-			continue;
-		zcq_out_obj_begin(out, NULL);
-		zcq_out_str(out, "subject", zcq_subject_name(i));
-		zcq_out_u64(out, "ring_full", lost[i].ring_full);
-		zcq_out_u64(out, "map_full", lost[i].map_full);
-		zcq_out_u64(out, "missed", lost[i].missed);
-		zcq_out_u64(out, "unreadable", lost[i].read_fail);
-		zcq_out_obj_end(out);
-	}
-	zcq_out_arr_end(out);
+	if (++t->shown != arg.count)
+		return 0;
+	t->counted = t->stop = true;
+	return ZCQ_DRAIN_STOP;
 }
 
 /* A loss is told when it happens, not only at the end. */
 static void report_lost(struct trace *t)
 {
 	struct zcq_lost lost[ZCQ_SUBJECTS];
-	uint64_t total = 0, before = 0;
+	uint64_t total, before = zcq_lost_total(t->lost_before);
 
 	if (zcq_session_lost(t->session, lost))
 		return;
-	for (int i = 0; i < ZCQ_SUBJECTS; i++) {
-		total += lost_of(&lost[i]);
-		before += lost_of(&t->lost_before[i]);
-	}
+	total = zcq_lost_total(lost);
 	memcpy(t->lost_before, lost, sizeof(lost));
 	if (total == before)
 		return;
@@ -151,8 +131,21 @@ static void report_lost(struct trace *t)
 	zcq_out_time(t->out, "time", zcq_names_realtime(t->names, now_ns()));
 	zcq_out_severity(t->out, ZCQ_OUT_BAD);
 	zcq_out_u64(t->out, "lost", total - before);
-	put_lost(t->out, lost);
+	zcq_put_lost(t->out, lost);
 	zcq_out_end(t->out);
+}
+
+/* A signal is looked for at least after so many events, however many wait. */
+#define BURST	512
+
+static int on_burst(void *ctx, const struct zcq_hdr *event, size_t size)
+{
+	struct trace *t = ctx;
+	int err = on_event(t, event, size);
+
+	if (!err && !--t->burst)
+		err = ZCQ_DRAIN_STOP;
+	return err;
 }
 
 static int on_interval(struct trace *t)
@@ -171,16 +164,15 @@ static int on_interval(struct trace *t)
 static int put_summary(struct trace *t)
 {
 	struct zcq_lost lost[ZCQ_SUBJECTS];
-	uint64_t total = t->broken, filtered = t->filtered, sampled = 0, gaps = 0;
+	uint64_t total, filtered = t->filtered, sampled = 0;
 	int err = zcq_session_lost(t->session, lost);
 
 	if (err) {
 		zcq_err("the lost counts can't be read: %s", strerror(-err));
 		return err;
 	}
+	total = t->broken + zcq_lost_total(lost);
 	for (int i = 0; i < ZCQ_SUBJECTS; i++) {
-		total += lost_of(&lost[i]);
-		gaps += lost[i].read_fail;
 		filtered += lost[i].filtered;
 		sampled += lost[i].sampled_out;
 	}
@@ -193,8 +185,8 @@ static int put_summary(struct trace *t)
 	zcq_out_u64(t->out, "filtered", filtered);
 	zcq_out_u64(t->out, "sampled_out", sampled);
 	zcq_out_u64(t->out, "lost", total);
-	zcq_out_u64(t->out, "unreadable", gaps);
-	put_lost(t->out, lost);
+	zcq_out_u64(t->out, "unreadable", zcq_lost_unreadable(lost));
+	zcq_put_lost(t->out, lost);
 	zcq_out_end(t->out);
 	return 0;
 }
@@ -266,7 +258,8 @@ static int on_ready(struct trace *t, int fd)
 		report_lost(t);
 		return err;
 	}
-	err = zcq_session_drain(t->session, on_event, t);
+	t->burst = BURST;
+	err = zcq_session_drain(t->session, on_burst, t);
 	return err < 0 ? err : 0;
 }
 
@@ -287,7 +280,10 @@ static int loop(struct trace *t)
 	return err;
 }
 
-/* A signal or --duration must not cut off what is in the ring already; --count does. */
+/*
+ * A signal or --duration must not cut off what is in the ring already; --count does. What
+ * comes while that is read is after the end, and not of this trace.
+ */
 static int run(struct trace *t)
 {
 	int err = loop(t);
@@ -315,6 +311,18 @@ static void list_events(void)
 		       d->interval ? " (--interval)" : d->optional ? " (heavy)" : "");
 }
 
+/* The probes that the wanted events are made of. */
+static uint64_t probes_of(uint64_t types)
+{
+	const struct zcq_event_desc *d;
+	uint64_t probes = 0;
+
+	for (size_t i = 0; (d = zcq_event_nth(i)); i++)
+		if (types & (1ULL << d->type))
+			probes |= d->all | d->any | d->with;
+	return probes;
+}
+
 /* Events named one by one bring the heavy probes they need, and no others. */
 static uint64_t heavy_of(uint64_t types)
 {
@@ -322,53 +330,80 @@ static uint64_t heavy_of(uint64_t types)
 	uint64_t probes = 0;
 
 	for (size_t i = 0; (d = zcq_event_nth(i)); i++)
-		if (types & (1ULL << d->type))
-			probes |= d->heavy;
+		if (d->optional && types & (1ULL << d->type))
+			probes |= d->all | d->any;
 	return probes;
 }
 
-/* Which subjects the wanted events need; what tells owners is always there, and is rare. */
-static uint32_t subjects_of(uint64_t types)
+/* Probes are loaded by subject. */
+static uint32_t subjects_of(uint64_t probes)
 {
-	uint32_t subjects = 1U << ZCQ_SUBJECT_QUEUE | 1U << ZCQ_SUBJECT_REGISTER |
-			    1U << ZCQ_SUBJECT_INSTANCE;
-	const struct zcq_event_desc *d;
+	const struct zcq_probe *const tables[] = { zcq_probe_table_core, zcq_probe_table_zc };
+	uint32_t subjects = 0;
 
-	for (size_t i = 0; (d = zcq_event_nth(i)); i++)
-		if (types & (1ULL << d->type))
-			subjects |= 1U << d->subject;
-	/* flows come from receives, and a receive's record from its flow */
-	if (subjects & (1U << ZCQ_SUBJECT_FLOW | 1U << ZCQ_SUBJECT_ZCRX))
-		subjects |= 1U << ZCQ_SUBJECT_FLOW | 1U << ZCQ_SUBJECT_ZCRX |
-			    1U << ZCQ_SUBJECT_DEVMEM;
+	for (size_t i = 0; i < 2; i++)
+		for (const struct zcq_probe *p = tables[i]; p->name; p++)
+			if (probes & (1ULL << p->id))
+				subjects |= 1U << p->subject;
 	return subjects;
+}
+
+/* What of an event is missing: as a warning when nothing of it is seen. */
+static void tell_missing(const struct zcq_probe_set *set, const struct zcq_event_desc *d, bool seen)
+{
+	for (size_t i = 0; i < ZCQ_PROBES; i++) {
+		const struct zcq_probe_state *state = &set->state[i];
+		const char *why = state->why;
+
+		if (!((d->all | d->any) & (1ULL << i)) || state->attached)
+			continue;
+		if (!why[0])
+			why = state->cand && !state->wanted ? "it is attached with --heavy only" :
+							      "not attached";
+		if (seen)
+			zcq_info("%s events: without %s: %s", d->name, state->probe->name, why);
+		else
+			zcq_warn("%s events can't be seen: %s: %s", d->name, state->probe->name,
+				 why);
+	}
+}
+
+/* Is it missing only because there is no such NIC here? */
+static bool of_absent_driver(const struct zcq_probe_set *set, const struct zcq_event_desc *d)
+{
+	for (size_t i = 0; i < ZCQ_PROBES; i++)
+		if ((d->all | d->any) & (1ULL << i) && !set->state[i].probe->module)
+			return false;
+	return true;
 }
 
 /*
  * Says what of the wanted events can't be seen here. -EOPNOTSUPP when the user named events
  * and none of them can.
  */
-static int check_probes(const struct trace *t)
+static int check_probes(const struct trace *t, uint64_t *seen)
 {
 	const struct zcq_probe_set *set = zcq_session_probes(t->session);
 	const struct zcq_event_desc *d;
-	size_t missing = 0, seen = 0;
+	uint64_t attached = 0;
+	size_t missing = 0;
 
+	*seen = 0;
+	for (size_t i = 0; i < ZCQ_PROBES; i++)
+		attached |= (uint64_t)set->state[i].attached << i;
 	for (size_t i = 0; (d = zcq_event_nth(i)); i++) {
-		const struct zcq_probe_state *state = &set->state[d->probe];
+		bool is_seen = zcq_event_seen(d, attached);
 
 		if (!(t->filter.types & (1ULL << d->type)))
 			continue;
-		if (state->attached) {
-			seen++;
-			continue;
-		}
-		missing += !state->probe->module;
+		if (is_seen)
+			*seen |= 1ULL << d->type;
+		else
+			missing += !of_absent_driver(set, d);
 		if (arg.events.n)
-			zcq_warn("%s events can't be seen: %s", d->name,
-				 state->why[0] ? state->why : "not attached");
+			tell_missing(set, d, is_seen);
 	}
-	if (arg.events.n && !seen) {
+	if (arg.events.n && !*seen) {
 		zcq_err("none of the events asked for can be seen on this kernel: see zcq probes");
 		return -EOPNOTSUPP;
 	}
@@ -376,6 +411,29 @@ static int check_probes(const struct trace *t)
 		zcq_warn("%zu kinds of events can't be seen on this kernel: see zcq probes",
 			 missing);
 	return 0;
+}
+
+/*
+ * Events that may come for each buffer or packet, and that name one queue, are held back in
+ * the kernel already. Others can match by their second queue (where a flow arrives, a lease),
+ * or be of a netdev that is not there yet.
+ */
+static void filter_early(struct zcq_config *cfg, uint64_t types)
+{
+	const uint64_t often = 1ULL << ZCQ_EVENT_BUFFER | 1ULL << ZCQ_EVENT_UNSPLIT;
+	const uint64_t ring = (1ULL << ZCQ_EVENT_USER) - 1;
+	struct stat st;
+
+	if (types & ring & ~often)
+		return;
+	if (arg.queue != ZCQ_NO_QUEUE) {
+		cfg->rxq = arg.queue;
+		cfg->has_rxq = 1;
+	}
+	if (arg.netdevs.n != 1 || stat("/proc/self/ns/net", &st))
+		return;
+	cfg->ifindex = if_nametoindex(arg.netdevs.v[0]);
+	cfg->netns = cfg->ifindex ? st.st_ino : 0;
 }
 
 /* Instances older than this session: their owners go into the map that unbinds look into. */
@@ -393,20 +451,22 @@ static void find_old_instances(const struct trace *t)
 static int open_all(struct trace *t)
 {
 	struct zcq_session_opts so;
+	uint64_t seen;
 	int err;
 
 	zcq_session_defaults(&so);
-	so.probes.subjects = subjects_of(t->filter.types);
+	so.probes.subjects = subjects_of(probes_of(t->filter.types));
 	so.probes.heavy = arg.heavy;
 	so.probes.extra = heavy_of(t->filter.types);
 	so.probes.no_driver_probes = zcq_opt_common.no_driver_probes;
 	so.cfg.event_mask = t->filter.types;
 	so.cfg.pid = arg.pid;
 	so.cfg.sample = arg.sample;
+	filter_early(&so.cfg, t->filter.types);
 	t->session = zcq_session_open(&so);
 	if (!t->session)
-		return -errno;
-	err = check_probes(t);
+		return errno == ENOSYS ? -EOPNOTSUPP : -errno;	/* a kernel without BPF */
+	err = check_probes(t, &seen);
 	if (err)
 		return err;
 	t->names = zcq_names_new();
@@ -415,7 +475,7 @@ static int open_all(struct trace *t)
 	if (!t->names || !t->out)
 		return -errno;
 	t->start_ns = now_ns();
-	zcq_interval_start(&t->interval, t->start_ns);
+	zcq_interval_start(&t->interval, t->start_ns, seen);
 	find_old_instances(t);
 	return loop_init(t);
 }

@@ -263,10 +263,12 @@ const struct zcq_probe zcq_probe_table_core[] = {
 		.gives = "the last user of an instance letting go",
 		.lost = "unregistered events",
 		.cands = {
-			FENTRY("unregister", "zcrx_unregister_user"),
 			FENTRY("close_queue", "io_close_queue"),
-			KPROBE("unregister", "zcrx_unregister_user"),
+			{ .prog = "unregister__fentry", .kind = ZCQ_ATTACH_FENTRY, .target = "zcrx_unregister_user",
+			  .poorer = "missed when the last two users let go at the same time" },
 			KPROBE("close_queue", "io_close_queue"),
+			{ .prog = "unregister__kprobe", .kind = ZCQ_ATTACH_KPROBE, .target = "zcrx_unregister_user",
+			  .poorer = "missed when the last two users let go at the same time" },
 		},
 	}, {
 		.id = ZCQ_PROBE_POOL_CREATE, .name = "pool.create", .subject = ZCQ_SUBJECT_POOL,

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/bpf/session_load.h"
@@ -41,15 +43,50 @@ static void nothing_attached(const struct zcq_session *s)
 		s->set.caps.why[0] ? ": " : "", s->set.caps.why);
 }
 
+/* libbpf ends a drain only for a negative value; this one is told from fn's own. */
+#define RING_STOP	(-ECANCELED)
+#define BUSY_WAIT_NS	100000
+#define BUSY_WAITS	100
+
+static unsigned long ring_pos(const unsigned long *pos)
+{
+	return __atomic_load_n(pos, __ATOMIC_ACQUIRE);
+}
+
 static int ring_cb(void *ctx, void *data, size_t size)
 {
 	struct zcq_session *s = ctx;
+	unsigned long next = ring_pos(s->consumed) + ((BPF_RINGBUF_HDR_SZ + size + 7) & ~7UL);
 
-	if (s->drain_err)
-		return 0;
 	s->drained++;
 	s->drain_err = s->drain_fn(s->drain_arg, data, size);
-	return s->drain_err < 0 ? s->drain_err : 0;
+	if (s->drain_err)
+		return RING_STOP;
+	return (long)(s->drain_end - next) <= 0 ? RING_STOP : 0;
+}
+
+/* libbpf tells no positions before 1.3: they are mapped once more, to be read only. */
+static int ring_map(struct zcq_session *s)
+{
+	int fd = bpf_map__fd(s->skel->maps.zcq_ring);
+	long page = sysconf(_SC_PAGESIZE);
+	void *p;
+
+	p = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	s->consumed = p;
+	p = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, page);
+	if (p == MAP_FAILED)
+		return -errno;
+	s->produced = p;
+	return 0;
+}
+
+static void ring_unmap(const unsigned long *pos)
+{
+	if (pos)
+		munmap((void *)pos, sysconf(_SC_PAGESIZE));
 }
 
 struct zcq_session *zcq_session_open(const struct zcq_session_opts *opts)
@@ -87,6 +124,11 @@ struct zcq_session *zcq_session_open(const struct zcq_session_opts *opts)
 		zcq_err("the event ring can't be read: %s", strerror(-err));
 		goto fail;
 	}
+	err = ring_map(s);
+	if (err) {
+		zcq_err("the event ring's positions can't be read: %s", strerror(-err));
+		goto fail;
+	}
 	return s;
 fail:
 	zcq_session_close(s);
@@ -98,6 +140,8 @@ void zcq_session_close(struct zcq_session *s)
 {
 	if (!s)
 		return;
+	ring_unmap(s->produced);
+	ring_unmap(s->consumed);
 	ring_buffer__free(s->ring);
 	zcq_session_unload(s);
 	zcq_probes_free(&s->set);
@@ -116,16 +160,27 @@ int zcq_session_fd(const struct zcq_session *s)
 
 int zcq_session_drain(struct zcq_session *s, zcq_event_fn fn, void *arg)
 {
-	int n;
+	const struct timespec busy = { .tv_nsec = BUSY_WAIT_NS };
+	int n, before, waits = 0;
 
 	s->drain_fn = fn;
 	s->drain_arg = arg;
 	s->drain_err = 0;
 	s->drained = 0;
-	n = ring_buffer__consume(s->ring);
-	if (s->drain_err < 0)
-		return s->drain_err;
-	return n < 0 ? n : s->drained;
+	s->drain_end = ring_pos(s->produced);
+	while (!s->drain_err && (long)(s->drain_end - ring_pos(s->consumed)) > 0) {
+		before = s->drained;
+		n = ring_buffer__consume(s->ring);
+		if (n < 0 && n != RING_STOP)
+			return n;
+		if (s->drained != before || s->drain_err)
+			continue;
+		/* a program is writing the next one right now */
+		if (++waits > BUSY_WAITS)
+			break;
+		nanosleep(&busy, NULL);
+	}
+	return s->drain_err < 0 ? s->drain_err : s->drained;
 }
 
 /* --- counters ------------------------------------------------------------------------------------ */

@@ -42,9 +42,12 @@ const struct zcq_probe_set *zcq_session_probes(const struct zcq_session *s);
 int zcq_session_fd(const struct zcq_session *s);
 
 /*
- * Hands every waiting event to fn; fn returns 0, or a negative value that stops the drain and
- * is returned. Returns the number of events otherwise.
+ * Hands every event that waits at the time of the call to fn, and none that comes later: it
+ * ends however fast they come. fn returns 0; ZCQ_DRAIN_STOP to end the drain after this
+ * event, the others stay; or a negative value that ends it and is returned. Returns the
+ * number of events otherwise.
  */
+#define ZCQ_DRAIN_STOP	1
 typedef int (*zcq_event_fn)(void *arg, const struct zcq_hdr *event, size_t size);
 int zcq_session_drain(struct zcq_session *s, zcq_event_fn fn, void *arg);
 

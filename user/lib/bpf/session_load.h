@@ -22,9 +22,12 @@ struct zcq_session {
 	struct bpf_link *links[ZCQ_PROBES][2];
 	struct ring_buffer *ring;
 	int cpus;
+	/* pages of the ring that the kernel keeps: how far it was written and read, in bytes */
+	const unsigned long *produced, *consumed;
 	/* valid during zcq_session_drain() */
 	zcq_event_fn drain_fn;
 	void *drain_arg;
+	unsigned long drain_end;
 	int drain_err;
 	int drained;
 };

@@ -158,6 +158,21 @@ void zcq_put_buffer(struct zcq_out *out, struct zcq_names *names, const void *ev
 	zcq_put_instance(out, names, e->instance);
 }
 
+/* Buckets that have packets, each by the most segments that a packet of it has; null: 65 and more. */
+static void put_histogram(struct zcq_out *out, const __u64 hist[ZCQ_SEG_BUCKETS])
+{
+	zcq_out_arr_begin(out, "histogram");
+	for (int i = 0; i < ZCQ_SEG_BUCKETS; i++) {
+		if (!hist[i])
+			continue;
+		zcq_out_obj_begin(out, NULL);
+		zcq_put_u64_known(out, "segments_max", i < ZCQ_SEG_BUCKETS - 1 ? 1U << i : 0);
+		zcq_out_u64(out, "packets", hist[i]);
+		zcq_out_obj_end(out);
+	}
+	zcq_out_arr_end(out);
+}
+
 void zcq_put_interval(struct zcq_out *out, struct zcq_names *names, const void *event)
 {
 	const struct zcq_ev_interval *e = event;
@@ -170,6 +185,7 @@ void zcq_put_interval(struct zcq_out *out, struct zcq_names *names, const void *
 		zcq_out_u64(out, "zc_receives", e->zc_recvs);
 		zcq_out_bytes(out, "copied_bytes", e->copied_bytes);
 		zcq_out_u64(out, "copies", e->copies);
+		zcq_put_u64_known(out, "receives_ended", e->recv_ended);
 		break;
 	case ZCQ_EVENT_COALESCED:
 		zcq_out_u64(out, "packets", e->coalesced_pkts);
@@ -180,11 +196,14 @@ void zcq_put_interval(struct zcq_out *out, struct zcq_names *names, const void *
 				    (double)e->coalesced_segs / e->coalesced_pkts, 1);
 		else
 			zcq_out_null(out, "segments_per_packet");
-		zcq_out_u64(out, "unsplit_packets", e->unsplit_pkts);
+		put_histogram(out, e->coalesced_hist);
+		zcq_put_u64_known(out, "unsplit_packets", e->unsplit_pkts);
+		zcq_put_bytes_known(out, "unsplit_bytes", e->unsplit_bytes);
 		break;
 	case ZCQ_EVENT_ALLOC_RATE:
 		zcq_out_u64(out, "fails", e->alloc_fails);
 		zcq_out_u64(out, "buffers", e->alloc_bufs);
+		zcq_put_u64_known(out, "returned", e->returned_bufs);
 		break;
 	}
 }

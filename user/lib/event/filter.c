@@ -12,6 +12,7 @@
 
 struct view {
 	struct zcq_queue_id queues[2];
+	bool known[2];		/* ZCQ_NO_QUEUE there means the whole netdev, not an unknown queue */
 	const char *ifname;	/* of queues[0] */
 	const struct zcq_task *tasks[2];
 	int n_queues;
@@ -22,6 +23,7 @@ static void view_queue(struct view *v, const struct zcq_queue_id *q, const char 
 {
 	if (!v->n_queues)
 		v->ifname = ifname;
+	v->known[v->n_queues] = true;
 	v->queues[v->n_queues++] = *q;
 }
 
@@ -35,8 +37,10 @@ static void view_seen(struct view *v, __u32 netns, __u32 ifindex, __u32 rxq)
 {
 	struct zcq_queue_id seen = { .netns = netns, .ifindex = ifindex, .rxq = rxq };
 
-	if (ifindex)
-		view_queue(v, &seen, "");
+	if (!ifindex)
+		return;
+	view_queue(v, &seen, "");
+	v->known[v->n_queues - 1] = rxq != ZCQ_NO_QUEUE;
 }
 
 #define VIEW_QT(type, q, name, t)				\
@@ -163,25 +167,35 @@ int zcq_event_types(const struct zcq_strv *names, bool heavy, uint64_t *types, c
 }
 
 static bool match_netdev(const struct zcq_event_filter *f, struct zcq_names *names,
-			 const struct view *v)
+			 const struct view *v, int i)
 {
 	char text[ZCQ_NETDEV_TEXT];
+	const char *name;
 
-	for (int i = 0; i < v->n_queues; i++) {
-		const char *name = zcq_names_netdev(names, &v->queues[i], i ? "" : v->ifname, text);
-
-		if (name && zcq_strv_has(f->netdevs, name))
-			return true;
-	}
-	return false;
+	if (!f->netdevs || !f->netdevs->n)
+		return true;
+	name = zcq_names_netdev(names, &v->queues[i], i ? "" : v->ifname, text);
+	return name && zcq_strv_has(f->netdevs, name);
 }
 
 /* An event about a whole netdev is about each of its queues. */
-static bool match_queue(const struct zcq_event_filter *f, const struct view *v)
+static bool match_queue(const struct zcq_event_filter *f, const struct view *v, int i)
 {
+	const struct zcq_queue_id *q = &v->queues[i];
+
+	if (f->queue == ZCQ_NO_QUEUE || q->rxq == f->queue)
+		return true;
+	return q->rxq == ZCQ_NO_QUEUE && q->ifindex && v->known[i];
+}
+
+/* Netdev and queue are asked of one and the same place: eth0's queue 3, not eth1's. */
+static bool match_place(const struct zcq_event_filter *f, struct zcq_names *names,
+			const struct view *v)
+{
+	if ((!f->netdevs || !f->netdevs->n) && f->queue == ZCQ_NO_QUEUE)
+		return true;
 	for (int i = 0; i < v->n_queues; i++)
-		if (v->queues[i].rxq == f->queue ||
-		    (v->queues[i].rxq == ZCQ_NO_QUEUE && v->queues[i].ifindex))
+		if (match_netdev(f, names, v, i) && match_queue(f, v, i))
 			return true;
 	return false;
 }
@@ -210,9 +224,5 @@ bool zcq_event_match(const struct zcq_event_filter *f, struct zcq_names *names, 
 	if (!(f->types & (1ULL << hdr->type)))
 		return false;
 	view_fill(&v, record);
-	if (f->netdevs && f->netdevs->n && !match_netdev(f, names, &v))
-		return false;
-	if (f->queue != ZCQ_NO_QUEUE && !match_queue(f, &v))
-		return false;
-	return match_task(f, &v);
+	return match_place(f, names, &v) && match_task(f, &v);
 }

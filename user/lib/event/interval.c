@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void zcq_interval_start(struct zcq_interval *iv, uint64_t now_ns)
+void zcq_interval_start(struct zcq_interval *iv, uint64_t now_ns, uint64_t types)
 {
 	memset(iv, 0, sizeof(*iv));
+	iv->types = types;
 	iv->last_ns = now_ns;
 }
 
@@ -47,10 +48,19 @@ static void gained(struct zcq_ev_interval *e, const struct zcq_queue_counters *n
 	e->coalesced_segs = now->coalesced_segs - was->coalesced_segs;
 	e->coalesced_bytes = now->coalesced_bytes - was->coalesced_bytes;
 	e->unsplit_pkts = now->unsplit_pkts - was->unsplit_pkts;
+	e->unsplit_bytes = now->unsplit_bytes - was->unsplit_bytes;
+	e->returned_bufs = now->returned_bufs - was->returned_bufs;
+	for (int i = 0; i < ZCQ_END_CLASSES; i++)
+		e->recv_ended += now->recv_ended[i] - was->recv_ended[i];
+	for (int i = 0; i < ZCQ_SEG_BUCKETS; i++)
+		e->coalesced_hist[i] = now->coalesced_hist[i] - was->coalesced_hist[i];
 }
 
-static int hand(struct zcq_ev_interval *e, unsigned int type, zcq_event_fn fn, void *arg)
+static int hand(const struct zcq_interval *iv, struct zcq_ev_interval *e, unsigned int type,
+		zcq_event_fn fn, void *arg)
 {
+	if (!(iv->types & (1ULL << type)))
+		return 0;
 	e->hdr.type = type;
 	return fn(arg, &e->hdr, sizeof(*e));
 }
@@ -70,12 +80,12 @@ int zcq_interval_step(struct zcq_interval *iv, struct zcq_queue_count *counts, s
 		};
 
 		gained(&e, &counts[i].c, last_of(iv, &counts[i].queue));
-		if (e.zc_bytes || e.copied_bytes)
-			err = hand(&e, ZCQ_EVENT_TRAFFIC, fn, arg);
+		if (e.zc_bytes || e.copied_bytes || e.recv_ended)
+			err = hand(iv, &e, ZCQ_EVENT_TRAFFIC, fn, arg);
 		if (err >= 0 && (e.coalesced_pkts || e.unsplit_pkts))
-			err = hand(&e, ZCQ_EVENT_COALESCED, fn, arg);
-		if (err >= 0 && e.alloc_fails)
-			err = hand(&e, ZCQ_EVENT_ALLOC_RATE, fn, arg);
+			err = hand(iv, &e, ZCQ_EVENT_COALESCED, fn, arg);
+		if (err >= 0 && (e.alloc_fails || e.returned_bufs))
+			err = hand(iv, &e, ZCQ_EVENT_ALLOC_RATE, fn, arg);
 	}
 	free(iv->last);
 	iv->last = counts;

@@ -15,10 +15,11 @@ struct zcq_interval {
 	struct zcq_queue_count *last;
 	size_t n;
 	uint64_t last_ns;	/* CLOCK_MONOTONIC */
+	uint64_t types;		/* bit n: type n is wanted, and measured here */
 };
 
-/* Starts at now_ns with counters at 0. */
-void zcq_interval_start(struct zcq_interval *iv, uint64_t now_ns);
+/* Starts at now_ns with counters at 0; types: which summaries to make. */
+void zcq_interval_start(struct zcq_interval *iv, uint64_t now_ns, uint64_t types);
 void zcq_interval_free(struct zcq_interval *iv);
 
 /*

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Netdev names are asked of the system once a second at most for each ifindex: they change,
- * but not between two events. Addresses are kept in a sorted array; a trace sees few.
+ * but not between two events. Addresses are kept in hash tables (open addressing): a trace of
+ * buffers sees a hundred thousand.
  */
 #include "lib/event/names.h"
 
@@ -17,13 +18,13 @@
 #define NAME_SLOTS	16
 
 struct number {
-	uint64_t address;
+	uint64_t address;	/* 0: an empty slot */
 	uint64_t number;
 };
 
 struct numbers {
 	struct number *v;
-	size_t n, room;
+	size_t n, room;		/* room: slots, a power of two, at most half of them used */
 };
 
 struct name_slot {
@@ -122,33 +123,49 @@ const char *zcq_names_netdev(struct zcq_names *names, const struct zcq_queue_id 
 	return text;
 }
 
+/* Kernel addresses differ in their middle bits: multiplied, they do in the highest. */
+static struct number *slot_of(const struct numbers *nr, uint64_t address)
+{
+	size_t i = (address * 0x9e3779b97f4a7c15ULL) >> 32;
+
+	for (;; i++) {
+		struct number *slot = &nr->v[i & (nr->room - 1)];
+
+		if (!slot->address || slot->address == address)
+			return slot;
+	}
+}
+
+static int numbers_grow(struct numbers *nr)
+{
+	struct numbers more = { .n = nr->n, .room = nr->room ? nr->room * 2 : 64 };
+
+	more.v = calloc(more.room, sizeof(*more.v));
+	if (!more.v)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr->room; i++)
+		if (nr->v[i].address)
+			*slot_of(&more, nr->v[i].address) = nr->v[i];
+	free(nr->v);
+	*nr = more;
+	return 0;
+}
+
 uint64_t zcq_names_number(struct zcq_names *names, enum zcq_number_of kind, uint64_t address)
 {
 	struct numbers *nr = &names->numbers[kind];
-	size_t low = 0, high = nr->n;
+	struct number *slot;
 
 	if (!address)
 		return 0;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (nr->v[mid].address == address)
-			return nr->v[mid].number;
-		if (nr->v[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
+	if (nr->room) {
+		slot = slot_of(nr, address);
+		if (slot->address)
+			return slot->number;
 	}
-	if (nr->n == nr->room) {
-		size_t room = nr->room * 2 + 64;
-		struct number *more = realloc(nr->v, room * sizeof(*more));
-
-		if (!more)
-			return 0;
-		nr->v = more;
-		nr->room = room;
-	}
-	memmove(&nr->v[low + 1], &nr->v[low], (nr->n - low) * sizeof(*nr->v));
-	nr->v[low] = (struct number){ .address = address, .number = ++nr->n };
+	if (2 * (nr->n + 1) > nr->room && numbers_grow(nr))
+		return 0;
+	slot = slot_of(nr, address);
+	*slot = (struct number){ .address = address, .number = ++nr->n };
 	return nr->n;
 }

@@ -184,6 +184,7 @@ static const struct zcq_event_field traffic_fields[] = {
 	F("zc_receives", "number", "receive calls without any copy"),
 	F("copied_bytes", "bytes", "received by copying"),
 	F("copies", "number", "receive calls that copied"),
+	F("receives_ended", "number", "receive requests that ended; null: none, or not counted"),
 	END
 };
 
@@ -194,7 +195,12 @@ static const struct zcq_event_field coalesced_fields[] = {
 	F("segments", "number", "wire segments in them"),
 	F("bytes", "bytes", "payload in them"),
 	F("segments_per_packet", "number", "on average"),
-	F("unsplit_packets", "number", "dropped because the header was not separated"),
+	F("histogram", "list",
+	  "how many `packets` had at most `segments_max` segments and more than half of that; "
+	  "segments_max null: more than 64; without those that had none"),
+	F("unsplit_packets", "number",
+	  "dropped because the header was not separated; null: none, or not counted (without `--heavy`)"),
+	F("unsplit_bytes", "bytes", "in them"),
 	END
 };
 
@@ -203,8 +209,19 @@ static const struct zcq_event_field alloc_rate_fields[] = {
 	F("interval_ns", "ns", "the time measured"),
 	F("fails", "number", "times the driver asked for buffers and there was none"),
 	F("buffers", "number", "buffers given to the driver"),
+	F("returned", "number",
+	  "buffers given back; null: none, or not counted (zcrx: only with `--heavy`)"),
 	END
 };
+
+#define P(probe) (1ULL << ZCQ_PROBE_##probe)
+
+/* Receives: what begins one makes a flow, and without the end of flows their table would fill up. */
+#define RECEIVES (P(ZCRX_READ) | P(DEVMEM_RECV))
+#define FLOWS	 (P(ZCRX_COPY) | P(FLOW_STATE))
+#define ALLOCS	 (P(ZCRX_ALLOC) | P(DEVMEM_ALLOC))
+/* Who owns an instance, be it older than this zcq. */
+#define OWNERS	 (P(MP_OPEN) | P(REGISTER_AREA) | P(ITER_FILES) | P(ITER_TASKS))
 
 #define EVENT(sym, name_, st, subject_, fields_, ...)				\
 	{ .type = ZCQ_EVENT_##sym, .name = name_, .subject = ZCQ_SUBJECT_##subject_,	\
@@ -212,81 +229,91 @@ static const struct zcq_event_field alloc_rate_fields[] = {
 
 static const struct zcq_event_desc table[] = {
 	EVENT(REGISTERED, "registered", zcq_ev_register, REGISTER, register_fields,
-	      .probe = ZCQ_PROBE_REGISTER_RESULT, .summary = "a zcrx instance was registered"),
+	      .all = P(REGISTER_RESULT), .with = P(REGISTER_CALL) | OWNERS,
+	      .summary = "a zcrx instance was registered"),
 	EVENT(REJECTED, "rejected", zcq_ev_register, REGISTER, register_fields,
-	      .probe = ZCQ_PROBE_REGISTER_RESULT, .summary = "a zcrx registration was refused",
+	      .all = P(REGISTER_RESULT), .with = P(REGISTER_CALL) | P(REGISTER_REASON) | OWNERS,
+	      .summary = "a zcrx registration was refused",
 	      .notes = "The errno is all the application gets; `reason` is what the kernel wrote "
 		       "down inside this very call. Many refusals have no text."),
 	EVENT(UNREGISTERED, "unregistered", zcq_ev_unregister, REGISTER, unregister_fields,
-	      .probe = ZCQ_PROBE_UNREGISTER, .summary = "the last user of a zcrx instance let go",
+	      .all = P(UNREGISTER), .with = OWNERS,
+	      .summary = "the last user of a zcrx instance let go",
 	      .notes = "Often in a kernel worker, after the owner exited."),
 	EVENT(CONTROL, "control", zcq_ev_control, REGISTER, control_fields,
-	      .probe = ZCQ_PROBE_REGISTER_RESULT,
+	      .all = P(REGISTER_RESULT), .with = P(CONTROL) | OWNERS,
 	      .summary = "a control call on an instance (export, more area, failures)",
 	      .notes = "Flushes and armed events that succeed are routine and not shown."),
-	EVENT(BOUND, "bound", zcq_ev_provider, QUEUE, provider_fields, .probe = ZCQ_PROBE_MP_OPEN,
+	EVENT(BOUND, "bound", zcq_ev_provider, QUEUE, provider_fields,
+	      .any = P(MP_OPEN) | P(MP_OPEN_INNER), .with = OWNERS,
 	      .summary = "a memory provider was bound to a queue, or the attempt failed"),
 	EVENT(UNBOUND, "unbound", zcq_ev_provider, QUEUE, provider_fields,
-	      .probe = ZCQ_PROBE_MP_CLOSE, .summary = "a memory provider left a queue"),
+	      .any = P(MP_CLOSE) | P(MP_CLOSE_INNER) | P(MP_UNINSTALL_IOU) | P(MP_UNINSTALL_DMABUF),
+	      .with = OWNERS, .summary = "a memory provider left a queue"),
 	EVENT(RECONFIGURED, "reconfigured", zcq_ev_reconfig, QUEUE, reconfig_fields,
-	      .probe = ZCQ_PROBE_RECONFIG,
-	      .summary = "a queue, or a whole netdev, was stopped and started",
+	      .any = P(RECONFIG) | P(MLX5_REOPEN) | P(MLX5_UP) | P(MLX5_DOWN) | P(BNXT_REOPEN) |
+		     P(BNXT_UP) | P(BNXT_DOWN),
+	      .with = OWNERS, .summary = "a queue, or a whole netdev, was stopped and started",
 	      .notes =
 		      "`queue` is null when the driver did it to all its queues (reopen, up, down). "
 		      "Stages, standstill and health come from the driver: mlx5 and bnxt."),
 	EVENT(POOL_CREATED, "pool-created", zcq_ev_pool, POOL, pool_fields,
-	      .probe = ZCQ_PROBE_POOL_CREATE,
-	      .summary = "a page pool was created, or the attempt failed"),
+	      .any = P(POOL_CREATE) | P(POOL_HOLD), .with = OWNERS,
+	      .summary = "a page pool was created, or the attempt failed",
+	      .notes = "Where neither fentry nor kprobes can be had: at a pool's first buffer, and only "
+		       "with `--heavy`."),
 	EVENT(POOL_DESTROYED, "pool-destroyed", zcq_ev_pool, POOL, pool_fields,
-	      .probe = ZCQ_PROBE_POOL_RELEASE,
+	      .all = P(POOL_RELEASE), .with = P(POOL_CREATE) | OWNERS,
 	      .summary = "a page pool is gone, all its buffers are back"),
 	EVENT(POOL_STALLED, "pool-stalled", zcq_ev_pool, POOL, pool_fields,
-	      .probe = ZCQ_PROBE_POOL_RELEASE,
+	      .all = P(POOL_RELEASE), .with = P(POOL_CREATE) | OWNERS,
 	      .summary = "a page pool can't be freed: somebody still holds buffers",
 	      .notes = "First 5 s after its driver let go, then each time the wait has doubled."),
-	EVENT(ALLOC_FAILED, "alloc-failed", zcq_ev_alloc, ZCRX, alloc_fields,
-	      .probe = ZCQ_PROBE_ZCRX_ALLOC,
+	EVENT(ALLOC_FAILED, "alloc-failed", zcq_ev_alloc, ZCRX, alloc_fields, .any = ALLOCS,
+	      .with = FLOWS | OWNERS,
 	      .summary = "the driver asked for buffers and there was none: first of a run",
 	      .notes = "One event for a run of failures, however long; `alloc-rate` has the rate."),
-	EVENT(ALLOC_RECOVERED, "alloc-recovered", zcq_ev_alloc, ZCRX, alloc_fields,
-	      .probe = ZCQ_PROBE_ZCRX_ALLOC, .summary = "the run of failures is over"),
-	EVENT(STARVED, "starved", zcq_ev_alloc, ZCRX, alloc_fields, .probe = ZCQ_PROBE_ZCRX_ALLOC,
+	EVENT(ALLOC_RECOVERED, "alloc-recovered", zcq_ev_alloc, ZCRX, alloc_fields, .any = ALLOCS,
+	      .with = FLOWS | OWNERS, .summary = "the run of failures is over"),
+	EVENT(STARVED, "starved", zcq_ev_alloc, ZCRX, alloc_fields, .any = ALLOCS,
+	      .with = FLOWS | OWNERS,
 	      .summary = "the failures last: the queue drops what arrives"),
-	EVENT(COPIED, "copied", zcq_ev_copied, ZCRX, copied_fields, .probe = ZCQ_PROBE_ZCRX_COPY,
+	EVENT(COPIED, "copied", zcq_ev_copied, ZCRX, copied_fields,
+	      .all = P(ZCRX_COPY) | P(ZCRX_READ), .with = FLOWS | OWNERS,
 	      .summary = "a flow is received by copying instead of zero-copy",
 	      .notes = "At most one event a second for each flow."),
 	EVENT(RECV_ENDED, "recv-ended", zcq_ev_recv_ended, ZCRX, recv_ended_fields,
-	      .probe = ZCQ_PROBE_ZCRX_RECV,
+	      .all = P(ZCRX_RECV), .with = P(ZCRX_READ) | FLOWS | OWNERS,
 	      .summary = "a zero-copy receive request came to its end",
 	      .notes = "enospc: the completion queue was full, the application must arm it again. "
 		       "efault: the data lie in a buffer of another instance."),
 	EVENT(UNSPLIT, "unsplit", zcq_ev_unsplit, HWGRO, unsplit_fields, .optional = true,
-	      .heavy = 1ULL << ZCQ_PROBE_MLX5_UNSPLIT, .probe = ZCQ_PROBE_MLX5_UNSPLIT,
+	      .all = P(MLX5_UNSPLIT), .with = OWNERS,
 	      .summary = "packets dropped: their header was not separated"),
-	EVENT(FLOW_STARTED, "flow-started", zcq_ev_flow, FLOW, flow_fields,
-	      .probe = ZCQ_PROBE_ZCRX_READ,
-	      .summary = "a connection's first receive through a provider"),
-	EVENT(FLOW_ENDED, "flow-ended", zcq_ev_flow, FLOW, flow_fields,
-	      .probe = ZCQ_PROBE_FLOW_STATE,
+	EVENT(FLOW_STARTED, "flow-started", zcq_ev_flow, FLOW, flow_fields, .any = RECEIVES,
+	      .with = FLOWS | OWNERS, .summary = "a connection's first receive through a provider"),
+	EVENT(FLOW_ENDED, "flow-ended", zcq_ev_flow, FLOW, flow_fields, .all = P(FLOW_STATE),
+	      .any = RECEIVES, .with = FLOWS | OWNERS,
 	      .summary = "such a connection is gone, with its totals"),
 	EVENT(DMABUF_BOUND, "dmabuf-bound", zcq_ev_dmabuf, DEVMEM, dmabuf_fields,
-	      .probe = ZCQ_PROBE_DEVMEM_BIND,
+	      .all = P(DEVMEM_BIND), .with = FLOWS | OWNERS,
 	      .summary = "a dmabuf was bound for devmem TCP, or the attempt failed",
 	      .notes = "The binding as a whole; its queues show as `bound`."),
 	EVENT(DMABUF_UNBOUND, "dmabuf-unbound", zcq_ev_dmabuf, DEVMEM, dmabuf_fields,
-	      .probe = ZCQ_PROBE_DEVMEM_UNBIND, .summary = "a devmem binding is gone"),
+	      .all = P(DEVMEM_UNBIND), .with = P(DEVMEM_BIND) | FLOWS | OWNERS,
+	      .summary = "a devmem binding is gone"),
 	EVENT(BUFFER, "buffer", zcq_ev_buffer, ZCRX, buffer_fields, .optional = true,
-	      .heavy = 1ULL << ZCQ_PROBE_ZCRX_QUEUE_CQE | 1ULL << ZCQ_PROBE_ZCRX_RELEASE,
-	      .probe = ZCQ_PROBE_ZCRX_QUEUE_CQE,
+	      .any = P(ZCRX_QUEUE_CQE) | P(ZCRX_RELEASE), .with = FLOWS | OWNERS,
 	      .summary = "one buffer given to the application, or returned"),
 	EVENT(TRAFFIC, "traffic", zcq_ev_interval, ZCRX, traffic_fields, .interval = true,
-	      .probe = ZCQ_PROBE_ZCRX_READ,
+	      .any = RECEIVES, .with = P(ZCRX_RECV) | FLOWS | OWNERS,
 	      .summary = "received on a queue, zero-copied and copied"),
 	EVENT(COALESCED, "coalesced", zcq_ev_interval, HWGRO, coalesced_fields, .interval = true,
-	      .probe = ZCQ_PROBE_MLX5_SHAMPO_FLUSH,
+	      .any = P(MLX5_SHAMPO_FLUSH) | P(BNXT_TPA), .with = OWNERS,
 	      .summary = "packets that hardware coalesced on a queue"),
 	EVENT(ALLOC_RATE, "alloc-rate", zcq_ev_interval, ZCRX, alloc_rate_fields, .interval = true,
-	      .probe = ZCQ_PROBE_ZCRX_ALLOC, .summary = "allocation failures of a queue"),
+	      .any = ALLOCS, .with = P(DEVMEM_DONTNEED) | FLOWS | OWNERS,
+	      .summary = "allocation failures of a queue, buffers returned"),
 };
 
 #define N_EVENTS (sizeof(table) / sizeof(table[0]))
@@ -310,6 +337,11 @@ const struct zcq_event_desc *zcq_event_find(const char *name)
 		if (!strcmp(table[i].name, name))
 			return &table[i];
 	return NULL;
+}
+
+bool zcq_event_seen(const struct zcq_event_desc *desc, uint64_t attached)
+{
+	return (attached & desc->all) == desc->all && (!desc->any || attached & desc->any);
 }
 
 int zcq_event_check(const void *record, size_t size)

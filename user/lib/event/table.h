@@ -26,10 +26,12 @@ struct zcq_event_desc {
 	const char *name;
 	enum zcq_subject subject;
 	size_t size;		/* of its struct: a shorter record is refused */
-	enum zcq_probe_id probe;	/* without this one the event can't be seen */
+	/* Sets of probes, bit n: probe n. The event is seen when every one of `all` is attached... */
+	uint64_t all;
+	uint64_t any;		/* ... and, unless this is empty, one of these: each sees some of them */
+	uint64_t with;		/* and what else is to be attached, for its fields or for the tables */
 	bool interval;		/* made at each --interval, from counters */
 	bool optional;		/* its probe is of the heavy profile: on request only */
-	uint64_t heavy;		/* which heavy probes it needs (bit n: probe n) */
 	const char *summary;	/* one line */
 	const char *notes;	/* more, for the documentation; or NULL */
 	const struct zcq_event_field *fields;	/* after those every record has */
@@ -41,6 +43,9 @@ const struct zcq_event_desc *zcq_event_desc(unsigned int type);
 const struct zcq_event_desc *zcq_event_find(const char *name);
 /* In the order of their numbers: i from 0 until NULL. */
 const struct zcq_event_desc *zcq_event_nth(size_t i);
+
+/* Can it be seen with these probes attached? */
+bool zcq_event_seen(const struct zcq_event_desc *desc, uint64_t attached);
 
 /*
  * May this record be walked? 0, or -EINVAL (shorter than it says or than its type),

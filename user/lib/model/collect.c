@@ -291,8 +291,12 @@ static int collect_dumps(struct zcq_collect *c, struct zcq_model_inputs *in)
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < sizeof(dumps) / sizeof(dumps[0]) && !err; i++)
+	for (i = 0; i < sizeof(dumps) / sizeof(dumps[0]) && !err; i++) {
+		/* those of an interval are read where it ends */
+		if (dumps[i].out == &in->qstats && in->stats_ns)
+			continue;
 		err = dump(c, dumps[i].table, dumps[i].out);
+	}
 	return err;
 }
 

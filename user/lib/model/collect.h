@@ -21,9 +21,9 @@ struct zcq_collect {
 int zcq_collect_open(struct zcq_collect *c);
 void zcq_collect_close(struct zcq_collect *c);
 
-/* Only the drivers' per-queue statistics: the start of an interval. */
+/* Only the drivers' per-queue statistics: the start and the end of an interval. */
 int zcq_collect_qstats(struct zcq_collect *c, struct zcq_array *out);
-/* Everything. 0, or -errno after its own message when not even the netdevs can be listed. */
+/* Everything, but no statistics when in->stats_ns is set. 0, or -errno after its own message when not even the netdevs can be listed. */
 int zcq_collect_all(struct zcq_collect *c, struct zcq_model_inputs *in);
 /* Says once what this kernel could not tell. */
 void zcq_collect_warn(const struct zcq_collect *c);
@@ -35,7 +35,9 @@ struct zcq_watch *zcq_watch_open(const struct zcq_snapshot_opts *opts);
 void zcq_watch_close(struct zcq_watch *w);
 /* The counters' values now count as 0. */
 int zcq_watch_start(struct zcq_watch *w);
-/* Instances, binders, and the counters' growth since the start. w may be NULL. */
+/* The counters' growth since the start. */
+int zcq_watch_counts(struct zcq_watch *w, struct zcq_model_inputs *in);
+/* Instances, binders and lost counts. w may be NULL. */
 int zcq_watch_read(struct zcq_watch *w, struct zcq_model_inputs *in);
 
 #endif

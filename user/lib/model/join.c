@@ -213,6 +213,9 @@ int zcq_model_join(const struct zcq_model_inputs *in, struct zcq_snapshot **out)
 	if (!snap)
 		return -ENOMEM;
 	snap->interval_ns = in->interval_ns;
+	snap->stats_ns = in->stats_ns;
+	snap->lost_known = in->lost_known;
+	memcpy(snap->lost, in->lost, sizeof(snap->lost));
 	snap->netns = in->netns;
 	err = add_netdevs(in, snap);
 	if (!err)
@@ -273,11 +276,11 @@ struct zcq_netdev *zcq_snapshot_netdev(const struct zcq_snapshot *snap, const ch
 	return NULL;
 }
 
-struct zcq_num zcq_snapshot_rate(const struct zcq_snapshot *snap, struct zcq_num v)
+struct zcq_num zcq_snapshot_rate(struct zcq_num v, uint64_t interval_ns)
 {
-	if (!v.known || !snap->interval_ns)
+	if (!v.known || !interval_ns)
 		return (struct zcq_num){ 0 };
-	return zcq_num((uint64_t)((double)v.v * 1e9 / (double)snap->interval_ns + 0.5));
+	return zcq_num((uint64_t)((double)v.v * 1e9 / (double)interval_ns + 0.5));
 }
 
 void zcq_model_inputs_free(struct zcq_model_inputs *in)

@@ -60,7 +60,8 @@ struct zcq_model_measured {
 struct zcq_model_inputs {
 	uint32_t netns;			/* inode of the namespace looked at */
 	uint64_t boottime_s;		/* CLOCK_BOOTTIME now, for ages */
-	uint64_t interval_ns;		/* measured; 0: nothing was measured */
+	uint64_t interval_ns;		/* between BPF's counts; 0: nothing was measured */
+	uint64_t stats_ns;		/* between qstats_before and qstats; 0: as above */
 	struct zcq_array links;		/* struct zcq_nic_link */
 	struct zcq_array queues;	/* struct zcq_nic_queue */
 	struct zcq_array rx_counts;	/* struct zcq_model_rx_count */
@@ -81,6 +82,8 @@ struct zcq_model_inputs {
 	struct zcq_array bound;		/* struct zcq_ifq: who bound what, while BPF watched */
 	struct zcq_model_measured measured;
 	struct zcq_array counts;	/* struct zcq_model_count */
+	bool lost_known;
+	struct zcq_lost lost[ZCQ_SUBJECTS];
 };
 
 /* Frees what collecting put into the arrays. */
@@ -197,7 +200,10 @@ struct zcq_netdev {
 };
 
 struct zcq_snapshot {
-	uint64_t interval_ns;		/* 0: nothing was measured */
+	uint64_t interval_ns;		/* of what BPF counted; 0: nothing was measured */
+	uint64_t stats_ns;		/* of the drivers' statistics, read at other moments */
+	bool lost_known;		/* BPF was there to lose anything */
+	struct zcq_lost lost[ZCQ_SUBJECTS];
 	uint32_t netns;
 	struct zcq_netdev *netdevs;	/* by ifindex */
 	size_t n_netdevs;
@@ -214,7 +220,7 @@ void zcq_snapshot_free(struct zcq_snapshot *snap);
 /* NULL if there is no such netdev. */
 struct zcq_netdev *zcq_snapshot_netdev(const struct zcq_snapshot *snap, const char *name);
 
-/* v per second of the snapshot's interval; unknown if v is. */
-struct zcq_num zcq_snapshot_rate(const struct zcq_snapshot *snap, struct zcq_num v);
+/* v per second of the interval it was measured in; unknown if v is. */
+struct zcq_num zcq_snapshot_rate(struct zcq_num v, uint64_t interval_ns);
 
 #endif

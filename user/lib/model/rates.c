@@ -42,7 +42,7 @@ static void join_driver(const struct zcq_model_inputs *in, struct zcq_snapshot *
 		q->alloc_fails = now[i].rx_alloc_fails;
 		q->gro_pkts = now[i].rx_gro_pkts;
 		q->gro_wire_pkts = now[i].rx_gro_wire_pkts;
-		before = in->interval_ns ? find(&in->qstats_before, &now[i], i) : NULL;
+		before = in->stats_ns ? find(&in->qstats_before, &now[i], i) : NULL;
 		if (!before)
 			continue;
 		q->rates.pkts = zcq_num_delta(before->rx_pkts, q->pkts);

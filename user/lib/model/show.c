@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "lib/event/lost.h"
+
 const struct zcq_out_col zcq_show_queue_cols[] = {
 	{ "queue", "QUEUE" },
 	{ "napi_id", "NAPI" },
@@ -127,7 +129,7 @@ static const char *found_by_name(uint32_t found_by)
 
 static void owner_fields(struct zcq_out *out, const struct zcq_owner *owner)
 {
-	zcq_out_str(out, "comm", owner->task.comm);
+	zcq_out_tag(out, "comm", owner->task.comm);
 	zcq_out_u64(out, "pid", owner->task.pid);
 	if (owner->fd >= 0)
 		zcq_out_i64(out, "fd", owner->fd);
@@ -139,15 +141,7 @@ static void owner_fields(struct zcq_out *out, const struct zcq_owner *owner)
 static void instance_fields(struct zcq_out *out, const struct zcq_inst *inst)
 {
 	const struct zcq_instance *info = &inst->info;
-	size_t i;
 
-	zcq_out_arr_begin(out, "owners");
-	for (i = 0; i < inst->n_owners; i++) {
-		zcq_out_obj_begin(out, NULL);
-		owner_fields(out, &inst->owners[i]);
-		zcq_out_obj_end(out);
-	}
-	zcq_out_arr_end(out);
 	if (!brief(out) || info->flags & ZCQ_INSTANCE_STARTING)
 		zcq_out_bool(out, "starting", info->flags & ZCQ_INSTANCE_STARTING);
 	if (!brief(out) || info->flags & ZCQ_INSTANCE_DMABUF)
@@ -167,14 +161,78 @@ static void instance_fields(struct zcq_out *out, const struct zcq_inst *inst)
 		zcq_out_bool(out, "partial", inst->lower_bound);
 }
 
+/*
+ * What belongs to a record: in JSON objects inside of it, in lists where there may be several;
+ * as text records of their own, behind it.
+ */
+static void list_begin(struct zcq_out *out, const char *key)
+{
+	if (!brief(out))
+		zcq_out_arr_begin(out, key);
+}
+
+static void list_end(struct zcq_out *out)
+{
+	if (!brief(out))
+		zcq_out_arr_end(out);
+}
+
+/* key NULL: in a list. */
+static void part_begin(struct zcq_out *out, const char *key, const char *type)
+{
+	if (brief(out))
+		zcq_out_begin(out, type);
+	else
+		zcq_out_obj_begin(out, key);
+}
+
+static void part_end(struct zcq_out *out)
+{
+	if (brief(out))
+		zcq_out_end(out);
+	else
+		zcq_out_obj_end(out);
+}
+
+static void owner_parts(struct zcq_out *out, const struct zcq_inst *inst)
+{
+	size_t i;
+
+	list_begin(out, "owners");
+	for (i = 0; i < inst->n_owners; i++) {
+		part_begin(out, NULL, "owner");
+		owner_fields(out, &inst->owners[i]);
+		part_end(out);
+	}
+	list_end(out);
+}
+
+/* In JSON its owners are a field of it; as text they follow it. */
+static void instance_whole(struct zcq_out *out, const struct zcq_inst *inst, bool in_list)
+{
+	if (in_list)
+		part_begin(out, NULL, "instance");
+	else
+		zcq_out_begin(out, "instance");
+	if (!brief(out))
+		owner_parts(out, inst);
+	instance_fields(out, inst);
+	if (in_list)
+		part_end(out);
+	else
+		zcq_out_end(out);
+	if (brief(out))
+		owner_parts(out, inst);
+}
+
 static void received_fields(struct zcq_out *out, const struct zcq_snapshot *snap,
 			    const struct zcq_queue *q)
 {
 	const struct zcq_rates *r = &q->rates;
 	size_t i;
 
-	num_bytes(out, "zc_bytes_per_s", zcq_snapshot_rate(snap, r->zc_bytes));
-	num_bytes(out, "copied_bytes_per_s", zcq_snapshot_rate(snap, r->copied_bytes));
+	num_bytes(out, "zc_bytes_per_s", zcq_snapshot_rate(r->zc_bytes, snap->interval_ns));
+	num_bytes(out, "copied_bytes_per_s", zcq_snapshot_rate(r->copied_bytes, snap->interval_ns));
 	if (!brief(out)) {
 		num_bytes(out, "zc_bytes", r->zc_bytes);
 		num_bytes(out, "copied_bytes", r->copied_bytes);
@@ -257,72 +315,16 @@ static void queue_row(struct zcq_out *out, const struct zcq_snapshot *snap,
 	num(out, "driver_alloc_fails", q->alloc_fails);
 	num(out, "gro_pkts", q->gro_pkts);
 	num(out, "gro_wire_pkts", q->gro_wire_pkts);
-	num(out, "pkts_per_s", zcq_snapshot_rate(snap, q->rates.pkts));
-	num_bytes(out, "bytes_per_s", zcq_snapshot_rate(snap, q->rates.bytes));
+	num(out, "pkts_per_s", zcq_snapshot_rate(q->rates.pkts, snap->stats_ns));
+	num_bytes(out, "bytes_per_s", zcq_snapshot_rate(q->rates.bytes, snap->stats_ns));
+	if (snap->stats_ns)
+		zcq_out_ns(out, "stats_interval_ns", snap->stats_ns);
+	else
+		unknown(out, "stats_interval_ns");
 }
 
-static void queue_nested(struct zcq_out *out, const struct zcq_snapshot *snap,
-			 const struct zcq_queue *q)
-{
-	size_t i;
-
-	zcq_out_arr_begin(out, "instances");
-	for (i = 0; i < q->n_insts; i++) {
-		zcq_out_obj_begin(out, NULL);
-		instance_fields(out, q->insts[i]);
-		zcq_out_obj_end(out);
-	}
-	zcq_out_arr_end(out);
-	if (q->binder.task.pid) {
-		zcq_out_obj_begin(out, "bound_by");
-		owner_fields(out, &q->binder);
-		zcq_out_obj_end(out);
-	} else {
-		unknown(out, "bound_by");
-	}
-	if (snap->interval_ns) {
-		zcq_out_obj_begin(out, "received");
-		zcq_out_ns(out, "interval_ns", snap->interval_ns);
-		received_fields(out, snap, q);
-		zcq_out_obj_end(out);
-	} else {
-		unknown(out, "received");
-	}
-	zcq_out_arr_begin(out, "rules");
-	for (i = 0; i < q->n_rules; i++) {
-		zcq_out_obj_begin(out, NULL);
-		rule_fields(out, &q->rules[i]);
-		zcq_out_obj_end(out);
-	}
-	zcq_out_arr_end(out);
-	zcq_out_arr_begin(out, "rss_contexts");
-	for (i = 0; i < q->n_rss; i++) {
-		zcq_out_obj_begin(out, NULL);
-		share_fields(out, &q->rss[i]);
-		zcq_out_obj_end(out);
-	}
-	zcq_out_arr_end(out);
-	if (q->lease.present) {
-		zcq_out_obj_begin(out, "lease");
-		lease_fields(out, &q->lease);
-		zcq_out_obj_end(out);
-	} else {
-		unknown(out, "lease");
-	}
-}
-
-void zcq_show_queue(struct zcq_out *out, const struct zcq_snapshot *snap,
-		    const struct zcq_netdev *nd, const struct zcq_queue *q)
-{
-	zcq_out_begin(out, "queue");
-	queue_row(out, snap, nd, q);
-	if (zcq_out_style(out) == ZCQ_OUT_JSON)
-		queue_nested(out, snap, q);
-	zcq_out_end(out);
-}
-
-/* A provider whose instance (and owner) was not found. */
-static void show_bare_provider(struct zcq_out *out, const struct zcq_queue *q)
+/* As text only: a provider whose instance (and owner) was not found. */
+static void bare_provider(struct zcq_out *out, const struct zcq_queue *q)
 {
 	zcq_out_begin(out, "provider");
 	if (q->owner_state == ZCQ_OWNER_NOT_VISIBLE)
@@ -335,50 +337,114 @@ static void show_bare_provider(struct zcq_out *out, const struct zcq_queue *q)
 	num_bytes(out, "buf_bytes", q->buf_bytes);
 	if (q->dmabuf.known)
 		num(out, "dmabuf_id", q->dmabuf);
-	if (q->binder.task.pid) {
-		zcq_out_obj_begin(out, "bound_by");
+	zcq_out_end(out);
+}
+
+static void binder_part(struct zcq_out *out, const struct zcq_queue *q)
+{
+	if (q->binder.task.pid && (!brief(out) || !q->n_insts)) {
+		part_begin(out, "bound_by", "bound_by");
 		owner_fields(out, &q->binder);
-		zcq_out_obj_end(out);
+		part_end(out);
+	} else if (!brief(out)) {
+		unknown(out, "bound_by");
 	}
+}
+
+static void received_part(struct zcq_out *out, const struct zcq_snapshot *snap,
+			  const struct zcq_queue *q)
+{
+	const struct zcq_rates *r = &q->rates;
+
+	if (snap->interval_ns && (!brief(out) || q->provider || r->zc_bytes.v ||
+				  r->copied_bytes.v || r->reconfigs.v)) {
+		part_begin(out, "received", "received");
+		if (!brief(out))
+			zcq_out_ns(out, "interval_ns", snap->interval_ns);
+		received_fields(out, snap, q);
+		part_end(out);
+	} else if (!brief(out)) {
+		unknown(out, "received");
+	}
+}
+
+static void lease_part(struct zcq_out *out, const struct zcq_queue *q)
+{
+	if (q->lease.present) {
+		part_begin(out, "lease", "lease");
+		lease_fields(out, &q->lease);
+		part_end(out);
+	} else if (!brief(out)) {
+		unknown(out, "lease");
+	}
+}
+
+/* The one walk of what belongs to a queue. */
+static void queue_parts(struct zcq_out *out, const struct zcq_snapshot *snap,
+			const struct zcq_queue *q)
+{
+	size_t i;
+
+	list_begin(out, "instances");
+	for (i = 0; i < q->n_insts; i++)
+		instance_whole(out, q->insts[i], true);
+	list_end(out);
+	if (brief(out) && q->provider && !q->n_insts)
+		bare_provider(out, q);
+	binder_part(out, q);
+	received_part(out, snap, q);
+	list_begin(out, "rules");
+	for (i = 0; i < q->n_rules; i++) {
+		part_begin(out, NULL, "rule");
+		rule_fields(out, &q->rules[i]);
+		part_end(out);
+	}
+	list_end(out);
+	list_begin(out, "rss_contexts");
+	for (i = 0; i < q->n_rss; i++) {
+		part_begin(out, NULL, "rss");
+		share_fields(out, &q->rss[i]);
+		part_end(out);
+	}
+	list_end(out);
+	lease_part(out, q);
+}
+
+void zcq_show_queue(struct zcq_out *out, const struct zcq_snapshot *snap,
+		    const struct zcq_netdev *nd, const struct zcq_queue *q)
+{
+	zcq_out_begin(out, "queue");
+	queue_row(out, snap, nd, q);
+	if (zcq_out_style(out) == ZCQ_OUT_JSON)
+		queue_parts(out, snap, q);
 	zcq_out_end(out);
 }
 
 void zcq_show_queue_details(struct zcq_out *out, const struct zcq_snapshot *snap,
 			    const struct zcq_queue *q)
 {
-	size_t i;
-
-	for (i = 0; i < q->n_insts; i++)
-		zcq_show_instance(out, q->insts[i]);
-	if (q->provider && !q->n_insts)
-		show_bare_provider(out, q);
-	if (snap->interval_ns && (q->provider || q->rates.zc_bytes.v || q->rates.copied_bytes.v ||
-				  q->rates.reconfigs.v)) {
-		zcq_out_begin(out, "received");
-		received_fields(out, snap, q);
-		zcq_out_end(out);
-	}
-	for (i = 0; i < q->n_rules; i++) {
-		zcq_out_begin(out, "rule");
-		rule_fields(out, &q->rules[i]);
-		zcq_out_end(out);
-	}
-	for (i = 0; i < q->n_rss; i++) {
-		zcq_out_begin(out, "rss");
-		share_fields(out, &q->rss[i]);
-		zcq_out_end(out);
-	}
-	if (q->lease.present) {
-		zcq_out_begin(out, "lease");
-		lease_fields(out, &q->lease);
-		zcq_out_end(out);
-	}
+	if (zcq_out_style(out) != ZCQ_OUT_JSON)
+		queue_parts(out, snap, q);
 }
 
 void zcq_show_instance(struct zcq_out *out, const struct zcq_inst *inst)
 {
-	zcq_out_begin(out, "instance");
-	instance_fields(out, inst);
+	instance_whole(out, inst, false);
+}
+
+void zcq_show_summary(struct zcq_out *out, const struct zcq_snapshot *snap)
+{
+	uint64_t lost = zcq_lost_total(snap->lost);
+
+	if (brief(out))
+		return;
+	zcq_out_begin(out, "summary");
+	if (lost)
+		zcq_out_severity(out, ZCQ_OUT_BAD);
+	num(out, "lost", (struct zcq_num){ snap->lost_known, lost });
+	num(out, "unreadable",
+	    (struct zcq_num){ snap->lost_known, zcq_lost_unreadable(snap->lost) });
+	zcq_put_lost(out, snap->lost);
 	zcq_out_end(out);
 }
 

@@ -21,7 +21,13 @@ void zcq_show_queue(struct zcq_out *out, const struct zcq_snapshot *snap,
 void zcq_show_pool(struct zcq_out *out, const struct zcq_netdev *nd, const struct zcq_pool *pool);
 void zcq_show_instance(struct zcq_out *out, const struct zcq_inst *inst);
 
-/* Text: what a queue's row has no room for, a record for each thing; nothing for a plain queue. */
+/* What was lost; in JSON only, the text has a warning instead. */
+void zcq_show_summary(struct zcq_out *out, const struct zcq_snapshot *snap);
+
+/*
+ * Text: what a queue's row has no room for, a record for each thing; nothing for a plain
+ * queue. JSON has it in the queue's record: nothing is written.
+ */
 void zcq_show_queue_details(struct zcq_out *out, const struct zcq_snapshot *snap,
 			    const struct zcq_queue *q);
 

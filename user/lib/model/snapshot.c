@@ -1,54 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A snapshot from the start to the end of its interval. BPF is attached first, because that
- * takes longest; settings are read last, so that they are the newest.
+ * takes longest; what was measured is read where the interval ends, settings last, so that
+ * they are the newest.
  */
 #include "lib/model/snapshot.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
 #include "lib/log.h"
 #include "lib/model/collect.h"
 
+#define NS_PER_S	1000000000ULL
+
 static uint64_t now_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-static void sleep_until(uint64_t ns)
+/* Until then, or a SIGINT: its process ends the interval, not us. */
+static void wait_until(uint64_t ns, const sigset_t *interrupt)
 {
-	struct timespec ts = {
-		.tv_sec = (time_t)(ns / 1000000000),
-		.tv_nsec = (long)(ns % 1000000000),
-	};
+	uint64_t now, left;
+	int sig;
 
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
-		;
+	for (now = now_ns(); now < ns; now = now_ns()) {
+		left = ns - now;
+		sig = sigtimedwait(interrupt, NULL,
+				   &(struct timespec){ left / NS_PER_S, left % NS_PER_S });
+		if (sig == SIGINT)
+			return;
+	}
+}
+
+static void wait_interval(const struct zcq_snapshot_opts *opts, uint64_t end)
+{
+	sigset_t interrupt, old;
+
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, &old);
+	if (opts->begun)
+		opts->begun(opts->begun_arg);
+	wait_until(end, &interrupt);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+/*
+ * Two sources, each with the time between its own two readings: the second of them, and what
+ * takes longer still (instances, settings), comes late.
+ */
+static int measure_start(struct zcq_collect *c, struct zcq_watch *w, struct zcq_model_inputs *in,
+			 uint64_t *stats_at, uint64_t *counts_at)
+{
+	int err = zcq_collect_qstats(c, &in->qstats_before);
+
+	*stats_at = now_ns();
+	if (!err && w)
+		err = zcq_watch_start(w);
+	*counts_at = now_ns();
+	return err;
+}
+
+static int measure_end(struct zcq_collect *c, struct zcq_watch *w, struct zcq_model_inputs *in,
+		       uint64_t stats_at, uint64_t counts_at)
+{
+	int err = zcq_collect_qstats(c, &in->qstats);
+
+	in->stats_ns = now_ns() - stats_at;
+	if (!err && w)
+		err = zcq_watch_counts(w, in);
+	in->interval_ns = now_ns() - counts_at;
+	return err;
 }
 
 static int measure(const struct zcq_snapshot_opts *opts, struct zcq_collect *c,
 		   struct zcq_watch *w, struct zcq_model_inputs *in)
 {
-	uint64_t start = 0;
-	int err;
+	uint64_t stats_at, counts_at;
+	int err = 0;
 
 	if (opts->interval_ns) {
-		err = zcq_collect_qstats(c, &in->qstats_before);
-		if (!err && w)
-			err = zcq_watch_start(w);
+		err = measure_start(c, w, in, &stats_at, &counts_at);
 		if (err)
 			return err;
-		start = now_ns();
-		sleep_until(start + opts->interval_ns);
+		wait_interval(opts, counts_at + opts->interval_ns);
+		err = measure_end(c, w, in, stats_at, counts_at);
 	}
-	err = zcq_watch_read(w, in);
-	if (opts->interval_ns)
-		in->interval_ns = now_ns() - start;
+	if (!err)
+		err = zcq_watch_read(w, in);
 	if (!err)
 		err = zcq_collect_all(c, in);
 	return err;

@@ -10,7 +10,9 @@
 #include "lib/model/model.h"
 
 struct zcq_snapshot_opts {
-	uint64_t interval_ns;		/* 0: don't measure */
+	uint64_t interval_ns;		/* 0: don't measure; a SIGINT within it ends it early */
+	void (*begun)(void *arg);	/* called when it begins; NULL: nobody wants to know */
+	void *begun_arg;
 	bool no_driver_probes;
 };
 

@@ -167,23 +167,39 @@ static int take_instances(struct zcq_watch *w, struct zcq_model_inputs *in)
 	return 0;
 }
 
+int zcq_watch_counts(struct zcq_watch *w, struct zcq_model_inputs *in)
+{
+	int err;
+
+	if (!w->counting)
+		return 0;
+	err = take_counts(w, in);
+	if (err == -ENOMEM)
+		return err;
+	if (err)
+		zcq_warn("can't read BPF's counters: %s", strerror(-err));
+	else
+		take_measured(w, &in->measured);
+	return 0;
+}
+
 int zcq_watch_read(struct zcq_watch *w, struct zcq_model_inputs *in)
 {
 	int err;
 
 	if (!w)
 		return 0;
-	if (w->counting) {
-		err = take_counts(w, in);
-		if (err == -ENOMEM)
-			return err;
-		if (err)
-			zcq_warn("can't read BPF's counters: %s", strerror(-err));
-		else
-			take_measured(w, &in->measured);
-	}
 	err = take_instances(w, in);
 	if (!err)
 		err = take_bound(w, in);
-	return err;
+	if (err)
+		return err;
+	/* last, so that what reading the others lost is among it */
+	err = zcq_session_lost(w->s, in->lost);
+	if (err == -ENOMEM)
+		return err;
+	if (err)
+		zcq_warn("can't read what BPF lost: %s", strerror(-err));
+	in->lost_known = !err;
+	return 0;
 }
