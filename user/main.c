@@ -2,9 +2,12 @@
 /*
  * zcq: finds the sub-command and hands over. Everything a command does is in user/cmd/.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "lib/log.h"
@@ -33,9 +36,19 @@ static void print_help(FILE *f)
 		   "2 usage, 3 not supported on this host.\n");
 }
 
-int main(int argc, char **argv)
+/*
+ * A descriptor 0, 1 or 2 that the caller closed would become one of ours, and output would go
+ * into it. /dev/null takes its place, opened so that a use of it still fails.
+ */
+static void keep_standard_fds(void)
 {
-	signal(SIGPIPE, SIG_IGN);
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+			return;
+}
+
+static int run(int argc, char **argv)
+{
 
 	if (argc < 2) {
 		print_help(stderr);
@@ -55,4 +68,19 @@ int main(int argc, char **argv)
 
 	zcq_err("unknown command \"%s\"; see: zcq --help", argv[1]);
 	return ZCQ_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	signal(SIGPIPE, SIG_IGN);
+	keep_standard_fds();
+	status = run(argc, argv);
+	/* What help or a table left in the buffer may not get out: a full disk. A reader that left is no error. */
+	if (fflush(stdout) && errno != EPIPE && !status) {
+		zcq_err("can't write to stdout: %s", strerror(errno));
+		status = ZCQ_EXIT_FAILED;
+	}
+	return status;
 }

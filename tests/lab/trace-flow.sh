@@ -55,7 +55,9 @@ agree() {
 
 	wait "$pid"
 	is "$name: the receiver is content" "$? $(result "$rx" .ok)" '0 true'
-	is "$name: it received" "$(result "$rx" '"\(.bytes) \(.zerocopy_bytes) \(.copied_bytes)"')" "$((zc + copied)) $zc $copied"
+	# Its split is the kernel's count of copies, which leaves out the linear part of packets.
+	is "$name: it received" "$(result "$rx" ".bytes, (.copied_bytes <= $copied), (.zerocopy_bytes >= $zc)" | xargs)" \
+		"$((zc + copied)) true true"
 	exactly "$name: flows that ended" "$4" "$(flows "$port")"
 	is "$name: their bytes" "$(summed zc_bytes "$(flows "$port")") $(summed copied_bytes "$(flows "$port")")" "$zc $copied"
 	is "$name: the copied events add up" "$(summed bytes "$(copies "$port")")" "$copied"

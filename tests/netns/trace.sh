@@ -13,6 +13,7 @@ zcq=$build/zcq
 exercise=$build/tests/zcrx_exercise
 tmp=$(mktemp -d)
 ns=zcqt-$$
+comm=zcq$$	# so that registrations of others on this machine don't count
 tracer=
 
 # shellcheck disable=SC2317 # called by the trap
@@ -59,7 +60,7 @@ ip netns add "$ns" || fail 'a network namespace' 'cannot be made'
 
 # --- refused registrations: 13 by name lo, 7 with a queue that isn't there ---
 trace --event rejected,registered
-inside "$exercise" register --if lo --queue 0 --times 13 --comm zcqtest >"$tmp/ex" 2>&1
+inside "$exercise" register --if lo --queue 0 --times 13 --comm "$comm" >"$tmp/ex" 2>&1
 inside "$exercise" register --if lo --queue 0 --rq 0 --times 7 >>"$tmp/ex" 2>&1
 stop
 is 'SIGTERM ends it with status 0' "$status" 0
@@ -79,8 +80,8 @@ is 'summary: shown, nothing lost' "$(summary shown) $(summary lost)" '20 0'
 is 'events and summary are all there is' "$(lines .)" 22
 
 # --- filters: what is not shown is counted ---
-trace --event rejected --comm zcqtest
-inside "$exercise" register --if lo --queue 0 --times 5 --comm zcqtest >/dev/null 2>&1
+trace --event rejected --comm "$comm"
+inside "$exercise" register --if lo --queue 0 --times 5 --comm "$comm" >/dev/null 2>&1
 inside "$exercise" register --if lo --queue 0 --times 11 --comm other >/dev/null 2>&1
 stop INT
 is '--comm: 5 of 16, 11 held back' "$status $(summary shown) $(summary filtered) $(summary lost)" '0 5 11 0'
@@ -96,17 +97,17 @@ stop
 is '--netdev: none of 3' "$(summary shown) $(summary filtered)" '0 3'
 
 # --- what is in the ring when the end is asked for is still shown ---
-trace --event rejected --comm zcqtest
+trace --event rejected --comm "$comm"
 kill -STOP "$tracer"
-inside "$exercise" register --if lo --queue 0 --times 101 --comm zcqtest >/dev/null 2>&1
+inside "$exercise" register --if lo --queue 0 --times 101 --comm "$comm" >/dev/null 2>&1
 kill -TERM "$tracer"
 stop CONT
 is '101 events before SIGTERM' "$status $(lines '"type":"rejected"') $(summary shown)" '0 101 101'
 
 # --- a ring that overflows: every event is either shown or counted as lost ---
-trace --event rejected --comm zcqtest
+trace --event rejected --comm "$comm"
 kill -STOP "$tracer"
-inside "$exercise" register --if lo --queue 0 --times 7919 --comm zcqtest >/dev/null 2>&1
+inside "$exercise" register --if lo --queue 0 --times 7919 --comm "$comm" >/dev/null 2>&1
 kill -TERM "$tracer"
 stop CONT
 is '7919 events, shown or lost' "$(($(summary shown) + $(summary lost)))" 7919
@@ -117,13 +118,13 @@ is 'lost for want of room in the ring' "$(summary ring_full)" "$(summary lost)"
 storm() {
 	local n
 	for ((n = 1000; ; n++)); do
-		inside "$exercise" register --if lo --queue "$n" --times 211 --comm zcqtest >/dev/null 2>&1
+		inside "$exercise" register --if lo --queue "$n" --times 211 --comm "$comm" >/dev/null 2>&1
 		echo "$n" >>"$tmp/storm"
 	done
 }
 batches() { (($(wc -l <"$tmp/storm") >= $1)); }
 : >"$tmp/storm"
-trace --event rejected --comm zcqtest
+trace --event rejected --comm "$comm"
 storm &
 stormer=$!
 check 'a storm of registrations' wait_for 60 batches 7
@@ -157,7 +158,7 @@ while read -r line; do echo "$line"; done <"$tmp/slow" >"$tmp/read" &
 reader=$!
 rm -f "$tmp/ready"
 mkfifo "$tmp/ready"
-"$zcq" trace --json --netns "$ns" --event rejected --comm zcqtest --ready-fd 3 3>"$tmp/ready" >"$tmp/slow" 2>"$tmp/err" &
+"$zcq" trace --json --netns "$ns" --event rejected --comm "$comm" --ready-fd 3 3>"$tmp/ready" >"$tmp/slow" 2>"$tmp/err" &
 tracer=$!
 read -rt 60 _ <"$tmp/ready"
 stormers=()
@@ -177,12 +178,12 @@ is 'with status 0, and tells of all that it has shown' "$status $(lines '"type":
 check 'what is missing is lost' test "$(($(summary shown) + $(summary lost)))" -ge $((211 * before))
 
 # --- it ends by itself ---
-trace --event rejected --count 3
-inside "$exercise" register --if lo --queue 0 --times 19 >/dev/null 2>&1
+trace --event rejected --comm "$comm" --count 3
+inside "$exercise" register --if lo --queue 0 --times 19 --comm "$comm" >/dev/null 2>&1
 stop none
 is '--count 3 ends after 3' "$status $(lines '"type":"rejected"') $(summary shown)" '0 3 3'
 
-trace --event rejected --duration 300ms
+trace --event rejected --comm "$comm" --duration 300ms
 stop none
 is '--duration ends it' "$status $(summary shown)" '0 0'
 

@@ -19,7 +19,7 @@ static struct {
 	bool flag;
 	int count;
 	const char *str;
-	uint32_t u32;
+	uint32_t u32, fd;
 	uint64_t size, duration;
 	int choice;
 	struct zcq_strv list;
@@ -35,6 +35,7 @@ static const struct zcq_opt opts[] = {
 	{ "size", 0, ZCQ_OPT_SIZE, &got.size, "BYTES", "a size" },
 	{ "duration", 0, ZCQ_OPT_DURATION, &got.duration, "TIME", "a time" },
 	{ "choice", 0, ZCQ_OPT_CHOICE, &got.choice, "WORD", "a word", 0, 0, words },
+	{ "fd", 0, ZCQ_OPT_FD, &got.fd, "FD", "a file descriptor", 2, 1000 },
 	{ "list", 'l', ZCQ_OPT_LIST, &got.list, "NAME", "names\nin two lines" },
 	{ NULL },
 };
@@ -79,7 +80,8 @@ static int parse(const char *line)
 static void test_values(void **state)
 {
 	assert_int_equal(parse("-f -ccc --str hello -u 17 --size 64K --duration 250ms "
-			       "--choice green -l a,b -l c eth0"), 0);
+			       "--choice green --fd 2 -l a,b -l c eth0"), 0);
+	assert_int_equal(got.fd, 2);
 	assert_true(got.flag);
 	assert_int_equal(got.count, 3);
 	assert_string_equal(got.str, "seen");
@@ -107,6 +109,9 @@ static void test_bad_values(void **state)
 		{ "--size 1T", "--size \"1T\": not a size" },
 		{ "--size 99999999999G", "--size \"99999999999G\": out of range" },
 		{ "--duration 5d", "--duration \"5d\": not a duration" },
+		{ "--fd 999", "--fd 999: that file descriptor is not open" },
+		{ "--fd 1", "--fd \"1\": out of range, 2 to 1000" },
+		{ "--fd x", "--fd \"x\": not a file descriptor" },
 		{ "--choice blue", "--choice \"blue\": not one of red, green" },
 		{ "-l a,,b", "--list: an empty name in the list" },
 		{ "--nothing", "unknown option \"--nothing\"" },

@@ -108,6 +108,9 @@ static void test_hostile(void **state)
 	assert_non_null(strstr(json, "\"a\\\"\\\\\\u000a\\u001b[2J\\ufffd\\ufffd\\ufffd\\ufffd\xc3\xa9\""));
 	assert_ptr_equal(strchr(json, '\n'), json + strlen(json) - 1);
 	assert_non_null(strstr(line, "a??[2J??b"));
+	free(line);
+	line = written(ZCQ_OUT_LINE, "q\"u\\o te");
+	assert_non_null(strstr(line, "owners=\"7/q\\\"u\\\\o te,8/"));
 	assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
 	free(json);
 	free(line);

@@ -29,7 +29,7 @@ static const struct {
 	{ ENODEV, DEV, "no such netdev in this network namespace: ip link" },
 	{ EFAULT, ANY, "memory of the area or of the refill ring can't be read" },
 	{ EINVAL, DEV, "header split is off: ethtool -G IF tcp-data-split on (mlx5: first ethtool -K IF rx-gro-hw on)" },
-	{ EINVAL, DEV, "header-split threshold is not 0: ethtool -G IF hds-thresh 0" },
+	{ EINVAL, DEV, "header-split threshold is not 0: set hds-thresh to 0" },
 	{ EINVAL, DEV | BUF, "the driver refuses this buffer length: without --rx-buf-len" },
 	{ EINVAL, DEV, "the driver refused to start the queue: dmesg" },
 	{ EINVAL, NODEV, "this kernel has no instances without a netdev (7.x has)" },

@@ -38,8 +38,8 @@ static const struct zcq_opt opts[] = {
 	{ "pools", 'p', ZCQ_OPT_FLAG, &with_pools, NULL, "page pools too" },
 	{ "interval", 'I', ZCQ_OPT_DURATION, &interval_ns, "TIME",
 	  "measure for so long (1s), or until SIGINT;\n0: don't measure", 0, MAX_INTERVAL },
-	{ "ready-fd", 0, ZCQ_OPT_U32, &ready_fd, "FD",
-	  "write a line to this file descriptor when the\ninterval begins", 0, 1U << 20 },
+	{ "ready-fd", 0, ZCQ_OPT_FD, &ready_fd, "FD",
+	  "write a line to this file descriptor when the\ninterval begins", 3, 1U << 20 },
 	{ NULL },
 };
 

@@ -58,8 +58,8 @@ static const struct zcq_opt opts[] = {
 	  "time between summaries of counters (1s); 0: none", 0, MAX_TIME },
 	{ "heavy", 'H', ZCQ_OPT_FLAG, &arg.heavy, NULL,
 	  "attach also what fires for each packet or buffer;\ncosts throughput" },
-	{ "ready-fd", 0, ZCQ_OPT_U32, &arg.ready_fd, "FD",
-	  "write a line to this file descriptor once all is\nattached", 0, 1U << 20 },
+	{ "ready-fd", 0, ZCQ_OPT_FD, &arg.ready_fd, "FD",
+	  "write a line to this file descriptor once all is\nattached", 3, 1U << 20 },
 	{ NULL },
 };
 
@@ -424,6 +424,10 @@ static void filter_early(struct zcq_config *cfg, uint64_t types)
 	const uint64_t ring = (1ULL << ZCQ_EVENT_USER) - 1;
 	struct stat st;
 
+	for (size_t i = 0; i < arg.netdevs.n; i++)
+		if (!if_nametoindex(arg.netdevs.v[i]))
+			zcq_warn("--netdev %s: there is no such netdev here now; waiting for one",
+				 arg.netdevs.v[i]);
 	if (types & ring & ~often)
 		return;
 	if (arg.queue != ZCQ_NO_QUEUE) {

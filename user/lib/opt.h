@@ -17,6 +17,7 @@ enum zcq_opt_type {
 	ZCQ_OPT_COUNT,		/* int *dest goes up by one each time (-v -v) */
 	ZCQ_OPT_STR,		/* const char **dest */
 	ZCQ_OPT_U32,		/* uint32_t *dest, min..max */
+	ZCQ_OPT_FD,		/* uint32_t *dest: a file descriptor that the caller has open, min..max */
 	ZCQ_OPT_U64,		/* uint64_t *dest, min..max */
 	ZCQ_OPT_SIZE,		/* uint64_t *dest in bytes: 4096, 64K, 16M, 1G; min..max */
 	ZCQ_OPT_DURATION,	/* uint64_t *dest in ns: 5 or 5s, 200ms, 10us, 2m; min..max in ns */

@@ -6,7 +6,9 @@
 #include "lib/optval.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +137,7 @@ static int set_number(const char *cmd, const struct zcq_opt *opt, const char *te
 {
 	static const char *const what[] = {
 		[ZCQ_OPT_U32] = "a number", [ZCQ_OPT_U64] = "a number",
+		[ZCQ_OPT_FD] = "a file descriptor",
 		[ZCQ_OPT_SIZE] = "a size (4096, 64K, 16M, 1G)",
 		[ZCQ_OPT_DURATION] = "a duration (5s, 200ms, 10us)",
 	};
@@ -149,7 +152,7 @@ static int set_number(const char *cmd, const struct zcq_opt *opt, const char *te
 		return err;
 	}
 	if (!max)
-		max = opt->type == ZCQ_OPT_U32 ? UINT32_MAX : UINT64_MAX;
+		max = opt->type == ZCQ_OPT_U32 ? UINT32_MAX : opt->type == ZCQ_OPT_FD ? INT_MAX : UINT64_MAX;
 	if (err || v < opt->min || v > max) {
 		uint64_t unit = opt->type == ZCQ_OPT_DURATION ? 1000000 : 1;
 
@@ -159,7 +162,12 @@ static int set_number(const char *cmd, const struct zcq_opt *opt, const char *te
 			opt->type == ZCQ_OPT_SIZE ? " bytes" : "");
 		return -EINVAL;
 	}
-	if (opt->type == ZCQ_OPT_U32)
+	/* One that isn't open now would become one of our own. */
+	if (opt->type == ZCQ_OPT_FD && fcntl((int)v, F_GETFD) < 0) {
+		zcq_err("%s: --%s %s: that file descriptor is not open", cmd, opt->name, text);
+		return -EINVAL;
+	}
+	if (opt->type == ZCQ_OPT_U32 || opt->type == ZCQ_OPT_FD)
 		*(uint32_t *)opt->dest = (uint32_t)v;
 	else
 		*(uint64_t *)opt->dest = v;

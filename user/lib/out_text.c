@@ -132,10 +132,19 @@ void zcq_table_free(struct zcq_table *t)
 /* Fields are kept one after the other, each closed by '\n': printing may break lines there. */
 void zcq_line_field(struct zcq_line *l, const char *key, const char *text)
 {
-	bool quote = !*text || strpbrk(text, " \"=");
+	bool quote = !*text || strpbrk(text, " \"=\\");
 
-	zcq_strbuf_printf(&l->fields, "%s=%s%s%s\n", key, quote ? "\"" : "", text,
-			  quote ? "\"" : "");
+	if (!quote) {
+		zcq_strbuf_printf(&l->fields, "%s=%s\n", key, text);
+		return;
+	}
+	zcq_strbuf_printf(&l->fields, "%s=\"", key);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			zcq_strbuf_puts(&l->fields, "\\");
+		zcq_strbuf_add(&l->fields, text, 1);
+	}
+	zcq_strbuf_puts(&l->fields, "\"\n");
 }
 
 void zcq_line_print(struct zcq_line *l, const char *type, FILE *f, bool colour, int width)

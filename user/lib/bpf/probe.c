@@ -254,7 +254,7 @@ static void decide_one(struct zcq_probe_set *set, const struct zcq_probe *p,
 	for (int i = 0; i < ZCQ_SYMS; i++) {
 		if (!(p->syms & 1U << i) || set->sym[i])
 			continue;
-		snprintf(state->why, sizeof(state->why), "/proc/kallsyms does not show %s",
+		snprintf(state->why, sizeof(state->why), "/proc/kallsyms does not show %s (kernel.kptr_restrict, or no CAP_SYSLOG)",
 			 sym_names[i]);
 		return;
 	}
