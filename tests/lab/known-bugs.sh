@@ -4,9 +4,9 @@
 # lab: --nic mlx5
 #
 # What the stock kernel does wrong around a bound queue, and that zcq tells it: the netdev down and up
-# (4K buffers work, 16K fail), a registration and an unbind while it is down, a queue that ran dry.
-# Each bug is shown from both sides: fixed in a newer kernel, it fails here. Explained in
-# docs/known-kernel-bugs.md, whose names (K1 to K4) are used below.
+# (4K buffers work, 16K fail), a registration and an unbind while it is down, a queue that ran dry, copies
+# that the kernel does not count. Each bug is shown from both sides: fixed in a newer kernel, it fails
+# here. Explained in docs/known-kernel-bugs.md, whose names (K1 to K5) are used below.
 
 # shellcheck source=tests/lab/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -22,7 +22,8 @@ exercise=$build/tests/zcrx_exercise
 setup() {
 	nic_addr && "$build/tests/nicset" "$nic" rx-gro-hw on tcp-data-split on hds-thresh 0 ntuple on &&
 		ethtool -X "$nic" equal 1 && ethtool -N "$nic" flow-type tcp4 dst-port 7777 action 1 &&
-		echo 16 >/proc/sys/vm/nr_hugepages
+		echo 16 >/proc/sys/vm/nr_hugepages &&
+		echo 0 >"/proc/sys/net/ipv6/conf/$nic/router_solicitations" # K4: nobody may send
 }
 
 receive() { recv_start --netdev "$nic" --queue 1 --port 7777 --wait 60s "$@"; }
@@ -140,19 +141,31 @@ recovers() {
 dry() {
 	local tx polls
 
-	receive --connections 1 --area 6M --hold 1536 --no-kick
+	receive --connections 1 --area 6M --hold 1536 --no-kick --verbose
 	peer_send --bytes 20000003 &
 	tx=$!
 	told 'K4: all buffers are out' '.type == "starved" and .buffers == 1536 and .free == 0'
 	kill -USR1 "$rx"
+	check 'K4: they are back' wait_for 30 grep -q 'gave back 1536 held buffers' "$tmp/rx.err"
 	polls=$(stat ch1_poll)
-	check 'K4: they are back; the peer sends again, twice' wait_for 60 retransmitted
+	check 'K4: the peer sends again, twice' wait_for 60 retransmitted
 	is 'K4: the queue was not polled once' "$(stat ch1_poll)" "$polls"
 	is 'K4: so nothing recovered' "$(traced '.type == "alloc-recovered"')" 0
 	check 'K4: it does when its channel sends something' wait_for 60 recovers
 	wait "$tx"
 	exact 'K4: in the end' 20000003
 	is 'K4: whose instance it was' "$(traced ".type == \"alloc-recovered\" and .owner_pid != $rx")" 0
+}
+
+# K5: without header split a packet lies whole in the skb's linear part.
+uncounted() {
+	"$build/tests/nicset" "$nic" tcp-data-split off rx-gro-hw off
+	recv_start --nodev --port 7778 --wait 60s --connections 1
+	peer_send --port 7778 --bytes 101
+	recv_wait
+	is 'K5: 101 bytes, and the kernel counts no copy' "$? $(field ok) $(field bytes) $(field kernel_copy_bytes)" '0 true 101 0'
+	exactly 'K5: by zcq they are copied' 1 '.type == "flow-ended" and (.flow | endswith(":7778")) and .zc_bytes == 0 and .copied_bytes == 101'
+	exactly 'K5: and told so' 1 ".type == \"copied\" and .bytes == 101 and .pid == $rx"
 }
 
 expect_log 'WARNING: net/core/netdev_rx_queue\.c:[0-9]+ at __netif_mp_close_rxq\+'
@@ -162,6 +175,7 @@ small_buffers
 large_buffers
 while_down
 dry
+uncounted
 trace_stop 'known bugs'
 rm -rf "$tmp"
 finish
