@@ -31,7 +31,7 @@ trace_stop() {
 	kill "$tracer"
 	wait "$tracer"
 	is "$1: zcq trace ends with status 0, nothing lost" \
-		"$? $(tail -n 1 "$tmp/trace" | jq -r '"\(.type) \(.lost)"')" '0 summary 0'
+		"$? $(tail -n 1 "$tmp/trace" | jq -r '"\(.type) \(.lost) \(.lost_by)"')" '0 summary 0 []'
 }
 
 # A record that is being written is not there yet: what jq says of it does not count.

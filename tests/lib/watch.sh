@@ -123,6 +123,11 @@ value() {
 		}' "$tmp/answer"
 }
 
+# lost: what the session lost, without the runs that the kernel skipped because the program was running
+# on that CPU already (a preempted task): these are counted and said, may happen on a busy host, and
+# show in the bytes, which are checked for themselves.
+lost() { grep '^lost:' "$tmp/answer" | sed -E 's/ missed=[0-9]+//'; }
+
 # events MATCH...: how many of the events told since the mark (bpf_watch --verbose).
 events() {
 	local n _
