@@ -87,7 +87,7 @@ lab_apt_setup() {
 	[ "$(dpkg --print-architecture)" = amd64 ] ||
 		die "$LAB_UNSUPPORTED" "this machine is $(dpkg --print-architecture); the lab is for amd64"
 	mirror=$(lab_mirror) ||
-		die "no Debian archive with \"main\" in /etc/apt: set ZCQ_LAB_MIRROR to one, e.g. http://deb.debian.org/debian"
+		die "no Debian archive with \"main\" in /etc/apt: set ZCQ_LAB_MIRROR to the URL of one"
 	for key in "${LAB_KEYRINGS[@]}"; do
 		[ -r "$key" ] && { keyring=$key; break; }
 	done
