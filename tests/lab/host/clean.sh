@@ -8,8 +8,9 @@
 
 if [ -z "${ZCQ_APART-}" ]; then
 	mkdir -p /run/netns
-	ZCQ_APART=1 exec unshare --net --mount sh -c 'mount -t tmpfs none /run/netns && exec bash "$0"' "$0"
+	ZCQ_APART=1 exec unshare --net --mount bash "$0"
 fi
+mount -t tmpfs none /run/netns || exit
 # shellcheck source=tests/lab/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
