@@ -171,6 +171,12 @@ static __always_inline __u32 rx_queue_index(const struct netdev_rx_queue *rxq)
 	return (address_of(rxq) - first) / bpf_core_type_size(struct netdev_rx_queue);
 }
 
+/* The operations of the provider that feeds a queue; NULL: none, or there is no such queue. */
+static __always_inline const void *rx_queue_provider(const struct net_device *dev, __u32 i)
+{
+	return i < netdev_rx_queues(dev) ? BPF_CORE_READ(rx_queue(dev, i), mp_params.mp_ops) : NULL;
+}
+
 /* The queue this one is leased to or from; NULL: none, or a kernel without leases. */
 static __always_inline struct netdev_rx_queue *rx_queue_lease(const struct netdev_rx_queue *rxq)
 {

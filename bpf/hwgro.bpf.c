@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the NIC made of wire segments: packets it coalesced (mlx5 SHAMPO, bnxt TPA), and
- * packets mlx5 drops because their header was not split off on a provider queue.
+ * What the NIC made of wire segments: packets it coalesced (mlx5 SHAMPO, bnxt TPA) on queues
+ * with a provider, or on all when asked for (zcq_cfg.coalesced_all), and packets mlx5 drops
+ * because their header was not split off on a provider queue.
  *
  * Hooks, all in NAPI (softirq): fentry mlx5e_shampo_flush_skb and fentry bnxt_gro_func_5750x,
  * once for each coalesced packet; fentry bnxt_poll_p5, once for each poll, to know the queue.
@@ -111,9 +112,12 @@ static __always_inline int coalesced(const struct zcq_queue_id *q, __u32 segs, _
 SEC("fentry/mlx5e_shampo_flush_skb")
 int BPF_PROG(mlx5_flush__fentry, struct mlx5e_rq *rq)
 {
-	const struct sk_buff *skb = BPF_CORE_READ(rq, hw_gro_data, skb);
+	const struct sk_buff *skb;
 	struct zcq_queue_id q;
 
+	if (!zcq_cfg.coalesced_all && !BPF_CORE_READ(rq, page_pool, mp_ops))
+		return 0;
+	skb = BPF_CORE_READ(rq, hw_gro_data, skb);
 	queue_of_dev(BPF_CORE_READ(rq, netdev), BPF_CORE_READ(rq, ix), &q);
 	/* Headers are in the linear part: data_len is the payload. */
 	return coalesced(&q, gro_segs(skb), BPF_CORE_READ(skb, data_len));
@@ -215,7 +219,10 @@ int BPF_PROG(mlx5_cqe__fentry, struct mlx5e_rq *rq, struct mlx5_cqe64 *cqe)
 
 /* --- bnxt ---------------------------------------------------------------------------- */
 
-/* The queue this CPU polls: its NAPI runs to the end before another one's. */
+/*
+ * The queue this CPU polls: its NAPI runs to the end before another one's. ifindex 0: one whose
+ * packets are not counted.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -229,9 +236,15 @@ int BPF_PROG(bnxt_poll__fentry, struct napi_struct *napi)
 	const struct bnxt_napi *b = (void *)napi - bpf_core_field_offset(struct bnxt_napi, napi);
 	__u32 key = 0;
 	struct zcq_queue_id *q = bpf_map_lookup_elem(&hwgro_polled, &key);
+	const struct net_device *dev = BPF_CORE_READ(b, bp, dev);
+	__u32 rxq = BPF_CORE_READ(b, index);
 
-	if (q)
-		queue_of_dev(BPF_CORE_READ(b, bp, dev), BPF_CORE_READ(b, index), q);
+	if (!q)
+		return 0;
+	if (zcq_cfg.coalesced_all || rx_queue_provider(dev, rxq))
+		queue_of_dev(dev, rxq, q);
+	else
+		q->ifindex = 0;
 	return 0;
 }
 

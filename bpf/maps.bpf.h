@@ -8,7 +8,7 @@
  * the SEC() and are named <what>__<kind>, kind being fentry, fexit, kprobe, kretprobe, tp_btf,
  * tp or iter. SEC() names the target of the newest kernel; the probe table
  * (user/lib/bpf/probe_table*.c) lists each wrapper with the targets it may be given, and
- * decides which one is loaded.
+ * decides which one is loaded. Where two kinds do the same, hook.bpf.h writes both.
  */
 #ifndef ZCQ_MAPS_BPF_H
 #define ZCQ_MAPS_BPF_H

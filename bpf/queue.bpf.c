@@ -7,6 +7,7 @@
  * When the ring or a map is full the event is lost and counted in zcq_lost[queue].
  */
 #include "alloc_run.bpf.h"
+#include "hook.bpf.h"
 #include "queue.bpf.h"
 #include "register.bpf.h"
 
@@ -57,7 +58,7 @@ static __always_inline int on_mp_enter(struct net_device *dev, __u32 rxq,
 	return 0;
 }
 
-/* Fills what bound and unbound have in common; the owner stays empty. */
+/* Fills what bound, bind-failed and unbound have in common; the owner stays empty. */
 static __always_inline void provider_fill(struct zcq_ev_provider *e, const struct queue_op *op)
 {
 	e->queue = op->mp_queue;
@@ -102,6 +103,7 @@ static __always_inline void bound_remember(const struct queue_op *op)
 
 static __always_inline int on_open_exit(int result)
 {
+	enum zcq_event_type type = result ? ZCQ_EVENT_BIND_FAILED : ZCQ_EVENT_BOUND;
 	struct queue_op *op = op_find();
 	struct zcq_ev_provider *e;
 
@@ -109,10 +111,10 @@ static __always_inline int on_open_exit(int result)
 		return 0;
 	if (result == 0)
 		bound_remember(op);
-	if (!event_pass2(ZCQ_SUBJECT_QUEUE, ZCQ_EVENT_BOUND,
-			 op->rc_seen ? &op->mp_phys : &op->mp_queue, &op->mp_queue, current_pid(), 0))
+	if (!event_pass2(ZCQ_SUBJECT_QUEUE, type, op->rc_seen ? &op->mp_phys : &op->mp_queue,
+			 &op->mp_queue, current_pid(), 0))
 		goto out;
-	e = EVENT_NEW(ZCQ_SUBJECT_QUEUE, ZCQ_EVENT_BOUND, zcq_ev_provider);
+	e = EVENT_NEW(ZCQ_SUBJECT_QUEUE, type, zcq_ev_provider);
 	if (!e)
 		goto out;
 	provider_fill(e, op);
@@ -162,115 +164,18 @@ out:
 	return 0;
 }
 
-SEC("fentry/netif_mp_open_rxq")
-int BPF_PROG(mp_open_in__fentry, struct net_device *dev, unsigned int rxq,
-	     struct pp_memory_provider_params *p)
-{
-	return on_mp_enter(dev, rxq, p, ZCQ_CAUSE_BIND);
-}
+#define MP_ARGS struct net_device *dev, unsigned int rxq, struct pp_memory_provider_params *p
+#define MP_BIND on_mp_enter(dev, rxq, p, ZCQ_CAUSE_BIND)
+#define MP_UNBIND on_mp_enter(dev, rxq, p, ZCQ_CAUSE_UNBIND)
 
-SEC("fexit/netif_mp_open_rxq")
-int mp_open_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);	/* kernels differ in the number of arguments */
-	return on_open_exit(ret);
-}
-
-SEC("kprobe/netif_mp_open_rxq")
-int BPF_KPROBE(mp_open_in__kprobe, struct net_device *dev, unsigned int rxq,
-	       struct pp_memory_provider_params *p)
-{
-	return on_mp_enter(dev, rxq, p, ZCQ_CAUSE_BIND);
-}
-
-SEC("kretprobe/netif_mp_open_rxq")
-int BPF_KRETPROBE(mp_open_out__kretprobe, int ret)
-{
-	return on_open_exit(ret);
-}
-
-SEC("fentry/__netif_mp_open_rxq")
-int BPF_PROG(mp_open_inner_in__fentry, struct net_device *dev, unsigned int rxq,
-	     struct pp_memory_provider_params *p)
-{
-	return on_mp_enter(dev, rxq, p, ZCQ_CAUSE_BIND);
-}
-
-SEC("fexit/__netif_mp_open_rxq")
-int mp_open_inner_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);
-	return on_open_exit(ret);
-}
-
-SEC("kprobe/__netif_mp_open_rxq")
-int BPF_KPROBE(mp_open_inner_in__kprobe, struct net_device *dev, unsigned int rxq,
-	       struct pp_memory_provider_params *p)
-{
-	return on_mp_enter(dev, rxq, p, ZCQ_CAUSE_BIND);
-}
-
-SEC("kretprobe/__netif_mp_open_rxq")
-int BPF_KRETPROBE(mp_open_inner_out__kretprobe, int ret)
-{
-	return on_open_exit(ret);
-}
-
-SEC("fentry/netif_mp_close_rxq")
-int BPF_PROG(mp_close_in__fentry, struct net_device *dev, unsigned int rxq,
-	     struct pp_memory_provider_params *p)
-{
-	return on_mp_enter(dev, rxq, p, ZCQ_CAUSE_UNBIND);
-}
-
-SEC("fexit/netif_mp_close_rxq")
-int mp_close_out__fexit(void *ctx)
-{
-	return on_close_exit();
-}
-
-SEC("kprobe/netif_mp_close_rxq")
-int BPF_KPROBE(mp_close_in__kprobe, struct net_device *dev, unsigned int rxq,
-	       struct pp_memory_provider_params *p)
-{
-	return on_mp_enter(dev, rxq, p, ZCQ_CAUSE_UNBIND);
-}
-
-SEC("kretprobe/netif_mp_close_rxq")
-int mp_close_out__kretprobe(void *ctx)
-{
-	return on_close_exit();
-}
-
-SEC("fentry/__netif_mp_close_rxq")
-int BPF_PROG(mp_close_inner_in__fentry, struct net_device *dev, unsigned int rxq,
-	     struct pp_memory_provider_params *p)
-{
-	return on_mp_enter(dev, rxq, p, ZCQ_CAUSE_UNBIND);
-}
-
-SEC("fexit/__netif_mp_close_rxq")
-int mp_close_inner_out__fexit(void *ctx)
-{
-	return on_close_exit();
-}
-
-SEC("kprobe/__netif_mp_close_rxq")
-int BPF_KPROBE(mp_close_inner_in__kprobe, struct net_device *dev, unsigned int rxq,
-	       struct pp_memory_provider_params *p)
-{
-	return on_mp_enter(dev, rxq, p, ZCQ_CAUSE_UNBIND);
-}
-
-SEC("kretprobe/__netif_mp_close_rxq")
-int mp_close_inner_out__kretprobe(void *ctx)
-{
-	return on_close_exit();
-}
+ON_ENTRY(mp_open_in, "netif_mp_open_rxq", MP_BIND, MP_ARGS)
+ON_RESULT(mp_open_out, "netif_mp_open_rxq", on_open_exit(ret))
+ON_ENTRY(mp_open_inner_in, "__netif_mp_open_rxq", MP_BIND, MP_ARGS)
+ON_RESULT(mp_open_inner_out, "__netif_mp_open_rxq", on_open_exit(ret))
+ON_ENTRY(mp_close_in, "netif_mp_close_rxq", MP_UNBIND, MP_ARGS)
+ON_EXIT(mp_close_out, "netif_mp_close_rxq", on_close_exit())
+ON_ENTRY(mp_close_inner_in, "__netif_mp_close_rxq", MP_UNBIND, MP_ARGS)
+ON_EXIT(mp_close_inner_out, "__netif_mp_close_rxq", on_close_exit())
 
 /* --- the netdev goes away under a provider -------------------------------------------------- */
 
@@ -321,29 +226,12 @@ static __always_inline int on_uninstall(void *mp_priv, struct netdev_rx_queue *r
 	return 0;
 }
 
-SEC("fentry/io_pp_uninstall")
-int BPF_PROG(mp_uninstall_iou__fentry, void *mp_priv, struct netdev_rx_queue *rxq)
-{
-	return on_uninstall(mp_priv, rxq, ZCQ_PROVIDER_IO_URING);
-}
+#define UNINSTALL_ARGS void *mp_priv, struct netdev_rx_queue *rxq
 
-SEC("kprobe/io_pp_uninstall")
-int BPF_KPROBE(mp_uninstall_iou__kprobe, void *mp_priv, struct netdev_rx_queue *rxq)
-{
-	return on_uninstall(mp_priv, rxq, ZCQ_PROVIDER_IO_URING);
-}
-
-SEC("fentry/mp_dmabuf_devmem_uninstall")
-int BPF_PROG(mp_uninstall_dmabuf__fentry, void *mp_priv, struct netdev_rx_queue *rxq)
-{
-	return on_uninstall(mp_priv, rxq, ZCQ_PROVIDER_DMABUF);
-}
-
-SEC("kprobe/mp_dmabuf_devmem_uninstall")
-int BPF_KPROBE(mp_uninstall_dmabuf__kprobe, void *mp_priv, struct netdev_rx_queue *rxq)
-{
-	return on_uninstall(mp_priv, rxq, ZCQ_PROVIDER_DMABUF);
-}
+ON_ENTRY(mp_uninstall_iou, "io_pp_uninstall",
+	 on_uninstall(mp_priv, rxq, ZCQ_PROVIDER_IO_URING), UNINSTALL_ARGS)
+ON_ENTRY(mp_uninstall_dmabuf, "mp_dmabuf_devmem_uninstall",
+	 on_uninstall(mp_priv, rxq, ZCQ_PROVIDER_DMABUF), UNINSTALL_ARGS)
 
 /* --- one queue stopped and started ----------------------------------------------------------- */
 
@@ -356,7 +244,7 @@ static __always_inline int on_reconfig_enter(struct net_device *dev, __u32 rxq, 
 		return 0;
 	op->page_size_old = old_bytes;
 	op->page_size_new = new_bytes;
-	if (rxq < netdev_rx_queues(dev) && BPF_CORE_READ(rx_queue(dev, rxq), mp_params.mp_ops))
+	if (rx_queue_provider(dev, rxq))
 		op->rc_flags |= ZCQ_RECONFIG_PROVIDER;
 	if (!(BPF_CORE_READ(dev, state) & 1))	/* __LINK_STATE_START */
 		op->rc_flags |= ZCQ_RECONFIG_DOWN;
@@ -384,44 +272,12 @@ static __always_inline int on_reconfig_exit(int result)
 	return 0;
 }
 
-SEC("fentry/netdev_rx_queue_reconfig")
-int BPF_PROG(reconfig_in__fentry, struct net_device *dev, unsigned int rxq,
-	     struct netdev_queue_config *qcfg_old, struct netdev_queue_config *qcfg_new)
-{
-	return on_reconfig_enter(dev, rxq, qcfg_page_size(qcfg_old), qcfg_page_size(qcfg_new));
-}
-
-SEC("fexit/netdev_rx_queue_reconfig")
-int reconfig_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);
-	return on_reconfig_exit(ret);
-}
-
-SEC("kprobe/netdev_rx_queue_reconfig")
-int BPF_KPROBE(reconfig_in__kprobe, struct net_device *dev, unsigned int rxq,
-	       struct netdev_queue_config *qcfg_old, struct netdev_queue_config *qcfg_new)
-{
-	return on_reconfig_enter(dev, rxq, qcfg_page_size(qcfg_old), qcfg_page_size(qcfg_new));
-}
-
-SEC("kretprobe/netdev_rx_queue_reconfig")
-int BPF_KRETPROBE(reconfig_out__kretprobe, int ret)
-{
-	return on_reconfig_exit(ret);
-}
+ON_ENTRY(reconfig_in, "netdev_rx_queue_reconfig",
+	 on_reconfig_enter(dev, rxq, qcfg_page_size(qcfg_old), qcfg_page_size(qcfg_new)),
+	 struct net_device *dev, unsigned int rxq, struct netdev_queue_config *qcfg_old,
+	 struct netdev_queue_config *qcfg_new)
+ON_RESULT(reconfig_out, "netdev_rx_queue_reconfig", on_reconfig_exit(ret))
 
 /* 6.x: no configuration is handed over */
-SEC("fentry/netdev_rx_queue_restart")
-int BPF_PROG(restart_in__fentry, struct net_device *dev, unsigned int rxq)
-{
-	return on_reconfig_enter(dev, rxq, 0, 0);
-}
-
-SEC("kprobe/netdev_rx_queue_restart")
-int BPF_KPROBE(restart_in__kprobe, struct net_device *dev, unsigned int rxq)
-{
-	return on_reconfig_enter(dev, rxq, 0, 0);
-}
+ON_ENTRY(restart_in, "netdev_rx_queue_restart", on_reconfig_enter(dev, rxq, 0, 0),
+	 struct net_device *dev, unsigned int rxq)

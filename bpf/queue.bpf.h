@@ -88,7 +88,7 @@ static __always_inline bool dev_has_provider(const struct net_device *dev)
 	__u32 n = netdev_rx_queues(dev);
 
 	for (__u32 i = 0; i < 64 && i < n; i++)
-		if (BPF_CORE_READ(rx_queue(dev, i), mp_params.mp_ops))
+		if (rx_queue_provider(dev, i))
 			return true;
 	return false;
 }

@@ -6,6 +6,7 @@
  * reconfigure. Context: process or kworker, rare. Drivers: mlx5_core, bnxt_en; a probe here
  * pins its module. Without them reconfigures still show, with result and duration only.
  */
+#include "hook.bpf.h"
 #include "queue.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "GPL";
@@ -91,131 +92,16 @@ static __always_inline int on_free_enter(void)
 	return 0;
 }
 
-SEC("fexit/mlx5e_queue_mem_alloc")
-int mlx5_alloc__fexit(void *ctx)
-{
-	return on_alloc_exit();
-}
+/* The driver's four queue operations: ops is how their names begin. */
+#define ON_STAGES(drv, ops)							\
+	ON_EXIT(drv##_alloc, ops "_mem_alloc", on_alloc_exit())			\
+	ON_ENTRY(drv##_stop, ops "_stop", on_stop_enter())			\
+	ON_ENTRY(drv##_start_in, ops "_start", on_start_enter())		\
+	ON_RESULT(drv##_start_out, ops "_start", on_start_exit(ret))		\
+	ON_ENTRY(drv##_free, ops "_mem_free", on_free_enter())
 
-SEC("kretprobe/mlx5e_queue_mem_alloc")
-int mlx5_alloc__kretprobe(void *ctx)
-{
-	return on_alloc_exit();
-}
-
-SEC("fentry/mlx5e_queue_stop")
-int mlx5_stop__fentry(void *ctx)
-{
-	return on_stop_enter();
-}
-
-SEC("kprobe/mlx5e_queue_stop")
-int mlx5_stop__kprobe(void *ctx)
-{
-	return on_stop_enter();
-}
-
-SEC("fentry/mlx5e_queue_start")
-int mlx5_start_in__fentry(void *ctx)
-{
-	return on_start_enter();
-}
-
-SEC("fexit/mlx5e_queue_start")
-int mlx5_start_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);
-	return on_start_exit(ret);
-}
-
-SEC("kprobe/mlx5e_queue_start")
-int mlx5_start_in__kprobe(void *ctx)
-{
-	return on_start_enter();
-}
-
-SEC("kretprobe/mlx5e_queue_start")
-int BPF_KRETPROBE(mlx5_start_out__kretprobe, int ret)
-{
-	return on_start_exit(ret);
-}
-
-SEC("fentry/mlx5e_queue_mem_free")
-int mlx5_free__fentry(void *ctx)
-{
-	return on_free_enter();
-}
-
-SEC("kprobe/mlx5e_queue_mem_free")
-int mlx5_free__kprobe(void *ctx)
-{
-	return on_free_enter();
-}
-
-SEC("fexit/bnxt_queue_mem_alloc")
-int bnxt_alloc__fexit(void *ctx)
-{
-	return on_alloc_exit();
-}
-
-SEC("kretprobe/bnxt_queue_mem_alloc")
-int bnxt_alloc__kretprobe(void *ctx)
-{
-	return on_alloc_exit();
-}
-
-SEC("fentry/bnxt_queue_stop")
-int bnxt_stop__fentry(void *ctx)
-{
-	return on_stop_enter();
-}
-
-SEC("kprobe/bnxt_queue_stop")
-int bnxt_stop__kprobe(void *ctx)
-{
-	return on_stop_enter();
-}
-
-SEC("fentry/bnxt_queue_start")
-int bnxt_start_in__fentry(void *ctx)
-{
-	return on_start_enter();
-}
-
-SEC("fexit/bnxt_queue_start")
-int bnxt_start_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);
-	return on_start_exit(ret);
-}
-
-SEC("kprobe/bnxt_queue_start")
-int bnxt_start_in__kprobe(void *ctx)
-{
-	return on_start_enter();
-}
-
-SEC("kretprobe/bnxt_queue_start")
-int BPF_KRETPROBE(bnxt_start_out__kretprobe, int ret)
-{
-	return on_start_exit(ret);
-}
-
-SEC("fentry/bnxt_queue_mem_free")
-int bnxt_free__fentry(void *ctx)
-{
-	return on_free_enter();
-}
-
-SEC("kprobe/bnxt_queue_mem_free")
-int bnxt_free__kprobe(void *ctx)
-{
-	return on_free_enter();
-}
+ON_STAGES(mlx5, "mlx5e_queue")
+ON_STAGES(bnxt, "bnxt_queue")
 
 /* --- all queues of a netdev -------------------------------------------------------------------- */
 
@@ -259,29 +145,8 @@ static __always_inline int on_still_end(void)
 	return 0;
 }
 
-SEC("fentry/mlx5e_deactivate_priv_channels")
-int mlx5_still_in__fentry(void *ctx)
-{
-	return on_still_begin();
-}
-
-SEC("fexit/mlx5e_activate_priv_channels")
-int mlx5_still_out__fexit(void *ctx)
-{
-	return on_still_end();
-}
-
-SEC("kprobe/mlx5e_deactivate_priv_channels")
-int mlx5_still_in__kprobe(void *ctx)
-{
-	return on_still_begin();
-}
-
-SEC("kretprobe/mlx5e_activate_priv_channels")
-int mlx5_still_out__kretprobe(void *ctx)
-{
-	return on_still_end();
-}
+ON_ENTRY(mlx5_still_in, "mlx5e_deactivate_priv_channels", on_still_begin())
+ON_EXIT(mlx5_still_out, "mlx5e_activate_priv_channels", on_still_end())
 
 /* mlx5e_safe_switch_params() reopens only when it must: the channels it opens tell. */
 static __always_inline int on_channels_exit(void)
@@ -305,98 +170,20 @@ static __always_inline int on_switch_exit(int result)
 	return 0;
 }
 
-SEC("fexit/mlx5e_open_channels")
-int mlx5_channels__fexit(void *ctx)
-{
-	return on_channels_exit();
-}
+ON_EXIT(mlx5_channels, "mlx5e_open_channels", on_channels_exit())
+ON_ENTRY(mlx5_reopen_in, "mlx5e_safe_switch_params",
+	 on_dev_enter(BPF_CORE_READ(priv, netdev), ZCQ_CAUSE_REOPEN), struct mlx5e_priv *priv)
+ON_RESULT(mlx5_reopen_out, "mlx5e_safe_switch_params", on_switch_exit(ret))
 
-SEC("kretprobe/mlx5e_open_channels")
-int mlx5_channels__kretprobe(void *ctx)
-{
-	return on_channels_exit();
-}
+/* The netdev goes up and down: the functions that do it. */
+#define ON_UP_DOWN(drv, open, close)							\
+	ON_ENTRY(drv##_up_in, open, on_dev_enter(dev, ZCQ_CAUSE_UP), struct net_device *dev) \
+	ON_RESULT(drv##_up_out, open, on_dev_exit(ret))					\
+	ON_ENTRY(drv##_down_in, close, on_dev_enter(dev, ZCQ_CAUSE_DOWN), struct net_device *dev) \
+	ON_RESULT(drv##_down_out, close, on_dev_exit(ret))
 
-SEC("fentry/mlx5e_safe_switch_params")
-int BPF_PROG(mlx5_reopen_in__fentry, struct mlx5e_priv *priv)
-{
-	return on_dev_enter(BPF_CORE_READ(priv, netdev), ZCQ_CAUSE_REOPEN);
-}
-
-SEC("fexit/mlx5e_safe_switch_params")
-int mlx5_reopen_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);
-	return on_switch_exit(ret);
-}
-
-SEC("kprobe/mlx5e_safe_switch_params")
-int BPF_KPROBE(mlx5_reopen_in__kprobe, struct mlx5e_priv *priv)
-{
-	return on_dev_enter(BPF_CORE_READ(priv, netdev), ZCQ_CAUSE_REOPEN);
-}
-
-SEC("kretprobe/mlx5e_safe_switch_params")
-int BPF_KRETPROBE(mlx5_reopen_out__kretprobe, int ret)
-{
-	return on_switch_exit(ret);
-}
-
-SEC("fentry/mlx5e_open_locked")
-int BPF_PROG(mlx5_up_in__fentry, struct net_device *dev)
-{
-	return on_dev_enter(dev, ZCQ_CAUSE_UP);
-}
-
-SEC("fexit/mlx5e_open_locked")
-int mlx5_up_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);
-	return on_dev_exit(ret);
-}
-
-SEC("kprobe/mlx5e_open_locked")
-int BPF_KPROBE(mlx5_up_in__kprobe, struct net_device *dev)
-{
-	return on_dev_enter(dev, ZCQ_CAUSE_UP);
-}
-
-SEC("kretprobe/mlx5e_open_locked")
-int BPF_KRETPROBE(mlx5_up_out__kretprobe, int ret)
-{
-	return on_dev_exit(ret);
-}
-
-SEC("fentry/mlx5e_close_locked")
-int BPF_PROG(mlx5_down_in__fentry, struct net_device *dev)
-{
-	return on_dev_enter(dev, ZCQ_CAUSE_DOWN);
-}
-
-SEC("fexit/mlx5e_close_locked")
-int mlx5_down_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);
-	return on_dev_exit(ret);
-}
-
-SEC("kprobe/mlx5e_close_locked")
-int BPF_KPROBE(mlx5_down_in__kprobe, struct net_device *dev)
-{
-	return on_dev_enter(dev, ZCQ_CAUSE_DOWN);
-}
-
-SEC("kretprobe/mlx5e_close_locked")
-int BPF_KRETPROBE(mlx5_down_out__kretprobe, int ret)
-{
-	return on_dev_exit(ret);
-}
+ON_UP_DOWN(mlx5, "mlx5e_open_locked", "mlx5e_close_locked")
+ON_UP_DOWN(bnxt, "bnxt_open", "bnxt_close")
 
 /*
  * bnxt closes and opens by two calls of one task. Its ndo_stop closes the same way, but then
@@ -429,83 +216,5 @@ static __always_inline int on_nic_open_exit(int result)
 	return 0;
 }
 
-SEC("fentry/bnxt_close_nic")
-int BPF_PROG(bnxt_reopen_in__fentry, struct bnxt *bp)
-{
-	return on_nic_close(BPF_CORE_READ(bp, dev));
-}
-
-SEC("fexit/bnxt_open_nic")
-int bnxt_reopen_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);
-	return on_nic_open_exit(ret);
-}
-
-SEC("kprobe/bnxt_close_nic")
-int BPF_KPROBE(bnxt_reopen_in__kprobe, struct bnxt *bp)
-{
-	return on_nic_close(BPF_CORE_READ(bp, dev));
-}
-
-SEC("kretprobe/bnxt_open_nic")
-int BPF_KRETPROBE(bnxt_reopen_out__kretprobe, int ret)
-{
-	return on_nic_open_exit(ret);
-}
-
-SEC("fentry/bnxt_open")
-int BPF_PROG(bnxt_up_in__fentry, struct net_device *dev)
-{
-	return on_dev_enter(dev, ZCQ_CAUSE_UP);
-}
-
-SEC("fexit/bnxt_open")
-int bnxt_up_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);
-	return on_dev_exit(ret);
-}
-
-SEC("kprobe/bnxt_open")
-int BPF_KPROBE(bnxt_up_in__kprobe, struct net_device *dev)
-{
-	return on_dev_enter(dev, ZCQ_CAUSE_UP);
-}
-
-SEC("kretprobe/bnxt_open")
-int BPF_KRETPROBE(bnxt_up_out__kretprobe, int ret)
-{
-	return on_dev_exit(ret);
-}
-
-SEC("fentry/bnxt_close")
-int BPF_PROG(bnxt_down_in__fentry, struct net_device *dev)
-{
-	return on_dev_enter(dev, ZCQ_CAUSE_DOWN);
-}
-
-SEC("fexit/bnxt_close")
-int bnxt_down_out__fexit(void *ctx)
-{
-	__u64 ret = 0;
-
-	bpf_get_func_ret(ctx, &ret);
-	return on_dev_exit(ret);
-}
-
-SEC("kprobe/bnxt_close")
-int BPF_KPROBE(bnxt_down_in__kprobe, struct net_device *dev)
-{
-	return on_dev_enter(dev, ZCQ_CAUSE_DOWN);
-}
-
-SEC("kretprobe/bnxt_close")
-int BPF_KRETPROBE(bnxt_down_out__kretprobe, int ret)
-{
-	return on_dev_exit(ret);
-}
+ON_ENTRY(bnxt_reopen_in, "bnxt_close_nic", on_nic_close(BPF_CORE_READ(bp, dev)), struct bnxt *bp)
+ON_RESULT(bnxt_reopen_out, "bnxt_open_nic", on_nic_open_exit(ret))

@@ -7,6 +7,7 @@
  * result, in the same task: an older text is never blamed. Lost when the ring is full: the
  * event, counted in zcq_lost[register].
  */
+#include "hook.bpf.h"
 #include "register.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "GPL";
@@ -61,29 +62,10 @@ static __always_inline int on_call(__u32 opcode, const void *arg)
 	return 0;
 }
 
-SEC("fentry/io_register_zcrx")
-int BPF_PROG(register_call__fentry, struct io_ring_ctx *ring, void *arg)
-{
-	return on_call(REGISTER_ZCRX_IFQ, arg);
-}
-
-SEC("kprobe/io_register_zcrx")
-int BPF_KPROBE(register_call__kprobe, struct io_ring_ctx *ring, void *arg)
-{
-	return on_call(REGISTER_ZCRX_IFQ, arg);
-}
-
-SEC("fentry/io_zcrx_ctrl")
-int BPF_PROG(control__fentry, struct io_ring_ctx *ring, void *arg)
-{
-	return on_call(REGISTER_ZCRX_CTRL, arg);
-}
-
-SEC("kprobe/io_zcrx_ctrl")
-int BPF_KPROBE(control__kprobe, struct io_ring_ctx *ring, void *arg)
-{
-	return on_call(REGISTER_ZCRX_CTRL, arg);
-}
+ON_ENTRY(register_call, "io_register_zcrx", on_call(REGISTER_ZCRX_IFQ, arg),
+	 struct io_ring_ctx *ring, void *arg)
+ON_ENTRY(control, "io_zcrx_ctrl", on_call(REGISTER_ZCRX_CTRL, arg), struct io_ring_ctx *ring,
+	 void *arg)
 
 static __always_inline int on_syscall(__u64 opcode, __u64 arg)
 {
@@ -157,17 +139,7 @@ static __always_inline int on_area(const struct io_zcrx_ifq *ifq)
 	return 0;
 }
 
-SEC("fentry/__zcrx_create_area")
-int BPF_PROG(register_area__fentry, struct io_zcrx_ifq *ifq)
-{
-	return on_area(ifq);
-}
-
-SEC("kprobe/__zcrx_create_area")
-int BPF_KPROBE(register_area__kprobe, struct io_zcrx_ifq *ifq)
-{
-	return on_area(ifq);
-}
+ON_ENTRY(register_area, "__zcrx_create_area", on_area(ifq), struct io_zcrx_ifq *ifq)
 
 /* --- the result -------------------------------------------------------------------------------- */
 
@@ -383,27 +355,8 @@ static __always_inline int on_close_queue(const struct io_zcrx_ifq *ifq)
 	return BPF_CORE_READ(ifq, if_rxq) == ZCQ_NO_QUEUE ? 0 : on_unregister(ifq);
 }
 
-SEC("fentry/io_close_queue")
-int BPF_PROG(close_queue__fentry, struct io_zcrx_ifq *ifq)
-{
-	return on_close_queue(ifq);
-}
-
-SEC("kprobe/io_close_queue")
-int BPF_KPROBE(close_queue__kprobe, struct io_zcrx_ifq *ifq)
-{
-	return on_close_queue(ifq);
-}
+ON_ENTRY(close_queue, "io_close_queue", on_close_queue(ifq), struct io_zcrx_ifq *ifq)
 
 /* Where the compiler made that part of this one. Before the count goes down: two may see 2. */
-SEC("fentry/zcrx_unregister_user")
-int BPF_PROG(unregister__fentry, struct io_zcrx_ifq *ifq)
-{
-	return ifq_users(ifq) > 1 ? 0 : on_unregister(ifq);
-}
-
-SEC("kprobe/zcrx_unregister_user")
-int BPF_KPROBE(unregister__kprobe, struct io_zcrx_ifq *ifq)
-{
-	return ifq_users(ifq) > 1 ? 0 : on_unregister(ifq);
-}
+ON_ENTRY(unregister, "zcrx_unregister_user", ifq_users(ifq) > 1 ? 0 : on_unregister(ifq),
+	 struct io_zcrx_ifq *ifq)

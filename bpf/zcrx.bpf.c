@@ -297,21 +297,18 @@ int BPF_PROG(zcrx_alloc__fexit, struct page_pool *pp, unsigned int gfp, netmem_r
 			  ret ? BPF_CORE_READ(pp, alloc.count) + 1 : 0);
 }
 
-static __always_inline int buffer_event(const struct io_zcrx_ifq *ifq, const struct net_iov *niov,
+static __always_inline int buffer_event(const struct zcq_queue_id *q,
+					const struct io_zcrx_ifq *ifq, const struct net_iov *niov,
 					__u32 what, __u32 offset, __u32 bytes)
 {
 	struct zcq_ev_buffer *ev;
-	struct zcq_queue_id q;
 
-	if (!event_wanted(ZCQ_EVENT_BUFFER))
-		return 0;
-	ifq_phys_queue(ifq, &q);
-	if (!event_pass(ZCQ_SUBJECT_ZCRX, ZCQ_EVENT_BUFFER, &q, current_pid(), 0))
+	if (!event_pass(ZCQ_SUBJECT_ZCRX, ZCQ_EVENT_BUFFER, q, current_pid(), 0))
 		return 0;
 	ev = EVENT_NEW(ZCQ_SUBJECT_ZCRX, ZCQ_EVENT_BUFFER, zcq_ev_buffer);
 	if (!ev)
 		return 0;
-	ev->queue = q;
+	ev->queue = *q;
 	ev->instance = (__u64)ifq;
 	ev->buffer = (__u64)niov;
 	ev->bytes = bytes;
@@ -325,7 +322,12 @@ SEC("fexit/io_zcrx_queue_cqe")
 int BPF_PROG(zcrx_queue_cqe__fexit, struct io_kiocb *req, struct net_iov *niov,
 	     struct io_zcrx_ifq *ifq, int off, int len, bool queued)
 {
-	return queued ? buffer_event(ifq, niov, 0, off, len) : 0;
+	struct zcq_queue_id q;
+
+	if (!queued || !event_wanted(ZCQ_EVENT_BUFFER))
+		return 0;
+	ifq_phys_queue(ifq, &q);
+	return buffer_event(&q, ifq, niov, 0, off, len);
 }
 
 SEC("fentry/io_pp_zc_release_netmem")
@@ -334,10 +336,11 @@ int BPF_PROG(zcrx_release__fentry, struct page_pool *pp, netmem_ref netmem)
 	struct zcq_queue_counters *c;
 	struct zcq_queue_id q;
 
+	/* Most come back after the instance was closed: the pool still knows the queue. */
 	pool_queue(pp, &q);
 	c = counters_of(ZCQ_SUBJECT_ZCRX, &q);
 	if (c)
 		c->returned_bufs++;
 	/* The lowest bit of a netmem says that it is a niov. */
-	return buffer_event(BPF_CORE_READ(pp, mp_priv), (void *)(netmem & ~1UL), 1, 0, 0);
+	return buffer_event(&q, BPF_CORE_READ(pp, mp_priv), (void *)(netmem & ~1UL), 1, 0, 0);
 }

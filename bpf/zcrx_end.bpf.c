@@ -5,8 +5,9 @@
  *
  * Hooks: fexit io_recvzc, in the receiving task, once for each try of a request; a cancelled
  * request is not seen. Else tp_btf io_uring_complete, for each completed request of every
- * io_uring user (zcrx data completions do not pass it); cancelled ones are seen as ECANCELED,
- * and bytes of the flow are 0 where the byte hooks could not attach. Kernels 6.15 and on.
+ * io_uring user, and so only on kernels that have zcrx (whose data completions do not pass it);
+ * cancelled ones are seen as ECANCELED, and bytes of the flow are 0 where the byte hooks could
+ * not attach. Kernels 6.15 and on.
  *
  * Cost (kernel.bpf_stats on the emulated lab machine, where the least program of this family
  * takes 400 ns a run and one look at the clock 20 us; no hardware was at hand): 1 us,

@@ -37,7 +37,9 @@ struct zcq_config {
 	__u32 sample;		/* of frequent events (ZCQ_EVENT_FREQUENT) send one in N; 0 or 1: all */
 	__u32 page_size;	/* bytes, of this kernel */
 	__u32 page_shift;
+	__u32 coalesced_all;	/* count coalesced packets of queues without a provider too */
+	__u32 pad;		/* 0 */
 };
-ZCQ_ASSERT_SIZE(struct zcq_config, 112);
+ZCQ_ASSERT_SIZE(struct zcq_config, 120);
 
 #endif

@@ -51,6 +51,7 @@ ZCQ_ASSERT_SIZE(struct zcq_hdr, 24);
 	X(19, DMABUF_BOUND,	"dmabuf-bound",	  zcq_ev_dmabuf,	DEVMEM) \
 	X(20, DMABUF_UNBOUND,	"dmabuf-unbound", zcq_ev_dmabuf,	DEVMEM) \
 	X(21, BUFFER,		"buffer",	  zcq_ev_buffer,	ZCRX) \
+	X(22, BIND_FAILED,	"bind-failed",	  zcq_ev_provider,	QUEUE) \
 	/* from here on: made by user space, never in the ring buffer */ \
 	X(48, TRAFFIC,		"traffic",	  zcq_ev_interval,	ZCRX) \
 	X(49, COALESCED,	"coalesced",	  zcq_ev_interval,	HWGRO) \
@@ -129,7 +130,7 @@ struct zcq_ev_control {
 };
 ZCQ_ASSERT_SIZE(struct zcq_ev_control, 80);
 
-/* bound, unbound: a memory provider came to or left a queue. */
+/* bound, unbound: a memory provider came to or left a queue; bind-failed: it could not come. */
 #define ZCQ_PROV_LEASED		(1U << 0)	/* through a virtual netdev: lease_* say which */
 #define ZCQ_PROV_UNINSTALL	(1U << 1)	/* unbound because the netdev went away */
 
@@ -142,7 +143,7 @@ struct zcq_ev_provider {
 	__u64 instance;		/* identity of the instance or binding */
 	__u64 duration_ns;	/* of the call */
 	__u64 age_ns;		/* unbound: since it was bound; 0: unknown */
-	__s32 result;		/* 0 or -errno; a failed bind is reported too */
+	__s32 result;		/* 0; bind-failed: -errno */
 	__u32 provider;		/* enum zcq_provider */
 	__u32 page_size;	/* bytes asked for; 0: the driver's default */
 	__u32 flags;		/* ZCQ_PROV_* */

@@ -27,14 +27,17 @@ listed() {
 	cp "$tmp/out" "$tmp/json"
 	is 'probes: exit status, complaints' "$status $(cat "$tmp/err")" '0 '
 	is 'probes: what zcrx needs is missing' \
-		"$(probes '.state == "missing" and (.probe | test("^(zcrx.copied|zcrx.alloc|queue.bind|queue.unbind|register.end)$"))')" \
-		'queue.bind queue.unbind register.end zcrx.alloc zcrx.copied'
+		"$(probes '.state == "missing" and (.probe | test("^(zcrx.copied|zcrx.alloc|zcrx.end|queue.bind|queue.unbind|register.end)$"))')" \
+		'queue.bind queue.unbind register.end zcrx.alloc zcrx.copied zcrx.end'
 	is 'probes: what other kernels have too is there' \
 		"$(probes '.state == "yes" and (.probe | test("^(pool.create|pool.release|register.result|queue.reconfigure|instance.files)$"))')" \
 		'instance.files pool.create pool.release queue.reconfigure register.result'
 	is 'probes: for each that is missing, why and what is lost' \
 		"$(probes '.state == "missing" and ((.why // "") == "" or (.lost // "") == "")')" ''
-	is 'probes: why' "$(jq -r 'select(.probe == "zcrx.alloc") | .why' "$tmp/json")" 'this kernel has no io_pp_zc_alloc_netmems'
+	is 'probes: why' "$(jq -r 'select(.probe == "zcrx.alloc" or .probe == "zcrx.copied" or .probe == "zcrx.end") | .why' "$tmp/json" | sort)" \
+		'this kernel has no io_pp_zc_alloc_netmems
+this kernel has no io_recvzc
+this kernel has no io_zcrx_recv_skb'
 	run probes --missing
 	is 'probes --missing: the same in words' "$status $(awk '$2 == "missing" { print $1 }' "$tmp/out" | sort | xargs)" \
 		"0 $(probes '.state == "missing"')"
@@ -61,6 +64,17 @@ unseen() {
 	check "trace --event $1: what to do" grep -q 'error: none of the events asked for can be seen on this kernel: see zcq probes' "$tmp/err"
 }
 
+# Said as what it is, and not as something that this kernel lacks.
+few_descriptors() {
+	local status
+
+	(ulimit -n 24 && run trace --duration 1s; exit "$status")
+	is 'too few descriptors: exit status and reason' "$? $(cat "$tmp/err")" \
+		"1 zcq: error: BPF programs can't be loaded: too few file descriptors: the limit is 24, raise it (ulimit -n 1024)"
+	(ulimit -Sn 24 && run trace --duration 100ms; exit "$status")
+	is 'few descriptors, but more allowed' $? 0
+}
+
 # A veth with 7 queues has a page pool for each while GRO is on.
 traced_pools() {
 	local name=${*:-'all'} pools='select(.type | startswith("pool-")) | "\(.type) \(.provider)"'
@@ -81,9 +95,15 @@ listed
 queues
 unseen bound 'this kernel has no netif_mp_open_rxq'
 unseen alloc-failed 'this kernel has no io_pp_zc_alloc_netmems'
+unseen recv-ended 'this kernel has no io_recvzc'
 unseen unsplit 'driver mlx5_core is not loaded'
+few_descriptors
 traced_pools
-check 'trace: how much is missing' grep -qE "warning: [0-9]+ kinds of events can't be seen on this kernel: see zcq probes" "$tmp/trace.err"
+check 'trace: that some is missing' grep -q "warning: these events can't be seen on this kernel (zcq probes says why):\$" "$tmp/trace.err"
+is 'trace: what is missing, by name' \
+	"$(grep -oE '\b(bound|bind-failed|alloc-failed|recv-ended|pool-created|unsplit)\b' "$tmp/trace.err" | sort | xargs)" \
+	'alloc-failed bind-failed bound recv-ended'
+is 'trace: in 80 columns' "$(awk 'length > 80' "$tmp/trace.err")" ''
 traced_pools --event pool-created,pool-destroyed,starved
 check 'trace: which of those asked for is missing' grep -q "warning: starved events can't be seen" "$tmp/trace.err"
 run bench recv --nodev

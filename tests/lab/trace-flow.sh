@@ -6,7 +6,7 @@
 # zcq trace --json under traffic, against what the receivers checked: bytes of every flow with buffers
 # of 4K, 16K and 32K by IPv4 and IPv6, flows that miss their rule, two instances, a killed owner,
 # starvation, coalesced and unsplit packets; zcq started after the instance; zcq stopped and started again
-# while traffic flows, leaving nothing behind. The counters behind it: flows.sh.
+# while traffic flows, leaving nothing behind; filters that hold back in the kernel. The counters behind it: flows.sh.
 
 # shellcheck source=tests/lab/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -146,6 +146,32 @@ coalesced() {
 	is 'coalesced: no packet was unsplit' "$(summed unsplit_packets "$q")" 0
 }
 
+# Coalesced packets of a queue without a provider are told when asked for by name only.
+without_provider() {
+	local q='.type == "coalesced" and .queue == 0' line
+
+	for line in '' '--event coalesced,registered'; do
+		# shellcheck disable=SC2086 # none or two words
+		trace_start $line
+		rm -f "$tmp/ready"
+		mkfifo "$tmp/ready"
+		"$zcq" bench recv --engine epoll --port 7829 --connections 1 --wait 60s --json --ready-fd 3 \
+			3>"$tmp/ready" >"$tmp/plain" 2>"$tmp/plain.err" &
+		pid=$!
+		read -rt 60 _ <"$tmp/ready"
+		send --port 7829 --bytes 1000003 "$other4"
+		wait "$pid"
+		is "no provider: the receiver is content" "$? $(result plain .ok)" '0 true'
+		if [[ -n $line ]]; then
+			told 'no provider: coalesced packets, asked for' "$q and .segments > .packets"
+			trace_stop 'no provider, asked for'
+		else
+			trace_stop 'no provider'
+			is 'no provider: no coalesced event' "$(traced '.type == "coalesced"')" 0
+		fi
+	done
+}
+
 # zcq after the instance; packets whose header the NIC leaves unsplit are dropped, and sent again.
 late() {
 	start rx 7753 --connections 1
@@ -170,6 +196,79 @@ bpf_objects() {
 	done | xargs
 }
 objects_are() { [[ $(bpf_objects) == "$1" ]]; }
+
+# held SUBJECT: events that zcq's programs themselves held back; 2 is zcrx (enum zcq_subject).
+held() {
+	bpftool --json map dump name zcq_lost | jq "[.[].formatted | select(.key == $1) | .values[].value.filtered] | add"
+}
+
+# One receiver on queue 1, its pid $first, one on queue 0, its pid $pid.
+both_start() {
+	start one "$1" --connections 1
+	first=$pid
+	start two "$2" --connections 1 --queue 0
+}
+
+both_receive() {
+	send --port "$1" --bytes 300007 "$GUEST4"
+	send --port "$2" --bytes 200003 "$other4"
+	wait "$first"
+	is "$3: the receiver of queue 1 is content" "$? $(result one .ok)" '0 true'
+	wait "$pid"
+	is "$3: the receiver of queue 0 is content" "$? $(result two .ok)" '0 true'
+}
+
+given() { result "$1" '[.sizes[].count] | add'; }
+
+# counter KEY QUEUE: as counted, before any filter.
+counter() {
+	bpftool --json map dump name zcq_counters |
+		jq "[.[].formatted | select(.key.rxq == $2) | .values[].value.$1] | add // 0"
+}
+
+# A queue is given back by a kernel worker, after its owner has ended.
+all_back() {
+	[[ $(counter alloc_bufs 0) == "$(counter returned_bufs 0)" && $(counter alloc_bufs 1) == "$(counter returned_bufs 1)" ]]
+}
+
+# What is of other queues and other processes is held back in the kernel, not in zcq.
+filtered() {
+	local other back
+
+	trace_start --event buffer --netdev "$nic" --queue 1
+	both_start 7759 7763
+	both_receive 7759 7763 'one queue'
+	check 'one queue: all buffers are back' wait_for 30 all_back
+	back=$(counter returned_bufs 1)
+	exactly 'one queue: buffers given' "$(given one)" '.type == "buffer" and .action == "given"'
+	exactly 'one queue: buffers returned' "$back" '.type == "buffer" and .action == "returned"'
+	is 'one queue: there were some' "$((back > 0))" 1
+	other=$(($(given two) + $(counter returned_bufs 0)))
+	is 'one queue: those of the other were held back in the kernel' "$(held 2) $((other > 0))" "$other 1"
+	trace_stop 'one queue'
+	is 'one queue: and nothing in zcq' \
+		"$(jq -r 'select(.type == "summary") | .filtered' "$tmp/trace") $(jq -r 'select(.type == "buffer") | .queue' "$tmp/trace" | sort -u | xargs)" \
+		"$other 1"
+
+	trace_start --event buffer --netdev "$nic" --queue 2
+	both_start 7789 7793
+	both_receive 7789 7793 'a queue that nobody uses'
+	check 'a queue that nobody uses: all buffers are back' wait_for 30 all_back
+	other=$(($(given one) + $(given two) + $(counter returned_bufs 0) + $(counter returned_bufs 1)))
+	is 'a queue that nobody uses: all was held back in the kernel' "$(held 2)" "$other"
+	trace_stop 'a queue that nobody uses'
+	is 'a queue that nobody uses: nothing was shown' \
+		"$(jq -r 'select(.type == "summary") | "\(.shown) \(.filtered)"' "$tmp/trace")" "0 $other"
+
+	both_start 7817 7823
+	trace_start --event recv-ended --pid "$first"
+	both_receive 7817 7823 'one process'
+	exactly 'one process: its receive ended' 1 ".type == \"recv-ended\" and .pid == $first and .end == \"eof\""
+	is 'one process: that of the other was held back in the kernel' "$(held 2)" 1
+	trace_stop 'one process'
+	is 'one process: and nothing in zcq' \
+		"$(jq -r 'select(.type == "summary") | "\(.shown) \(.filtered)"' "$tmp/trace")" '1 1'
+}
 
 # Five times, once of them by kill -9, while one connection sends on and on.
 restarted() {
@@ -218,5 +317,7 @@ starved
 trace_stop 'first'
 coalesced $(($(saved) - before))
 late
+filtered
+without_provider
 rm -rf "$tmp"
 finish

@@ -44,14 +44,27 @@ exactly() {
 	is "$name" "$(shift && count "$@")" "$1"
 }
 
+# numbers KEY TYPE PATTERN: how many different numbers KEY has in these records.
+numbers() { grep "^{\"type\":\"$2\"" "$tmp/out" | grep -E "$3" | grep -oE "\"$1\":[0-9]+" | sort -u | wc -l; }
+
 nic_addr || fail 'the NIC' 'has no carrier'
+
+# --- asked for alone ---
+trace --event bind-failed
+"$exercise" register --if "$nic" --queue 1 --times 2 >/dev/null
+exactly '2 binds that failed' 2 bind-failed '"severity":"bad"'
+is 'and nothing else' "$(cut -d, -f1 "$tmp/out" | sort -u | xargs)" '{type:bind-failed {type:header'
+stop 'bind-failed'
+
 trace --interval 0
 
 # --- header split is off: refused, with the kernel's own words ---
 "$exercise" register --if "$nic" --queue 1 --times 3 >/dev/null
 exactly '3 refused, with the reason' 3 rejected \
 	"\"netdev\":\"$nic\",\"queue\":1,.*\"error\":\"EINVAL\",\"reason\":\"tcp-data-split is disabled\""
-exactly '3 binds that failed' 3 bound '"error":"EINVAL"'
+exactly '3 binds that failed' 3 bind-failed \
+	"\"netdev\":\"$nic\",\"queue\":1,\"provider\":\"io-uring\",.*\"comm\":\"zcrx_exercise\",\"error\":\"EINVAL\""
+is 'which are no binds' "$(count bound)" 0
 "$exercise" register --if "$nic" --queue 97 --times 2 >/dev/null
 exactly '2 refused for a queue that is not there' 2 rejected '"queue":97'
 is 'which have no older text' "$(count rejected '"queue":97.*tcp-data-split')" 0
@@ -62,9 +75,14 @@ check 'header split on' "$nicset" "$nic" rx-gro-hw on tcp-data-split on
 before=$(count reconfigured)
 "$exercise" register --if "$nic" --queue 1 --times 7 --gap-ms 1 >/dev/null
 exactly '7 registered' 7 registered "\"netdev\":\"$nic\",\"queue\":1,.*\"error\":null.*\"buffer_bytes\":4096"
-exactly '7 bound' 7 bound "\"queue\":1,\"provider\":\"io-uring\",.*\"comm\":\"zcrx_exercise\".*\"error\":null"
+exactly '7 bound' 7 bound "\"queue\":1,\"provider\":\"io-uring\",.*\"comm\":\"zcrx_exercise\""
 exactly '7 unbound, by their owner' 7 unbound '"owner_comm":"zcrx_exercise".*"cause":"close".*"age_ns":[0-9]'
 exactly '7 unregistered' 7 unregistered '"owner_comm":"zcrx_exercise"'
+is 'each instance and each ring has a number of its own' \
+	"$(numbers instance registered '"queue":1,') $(numbers ring registered '"queue":1,')" '7 7'
+is 'by which its bind, unbind and end are known' "$(for type in registered bound unbound unregistered; do
+	grep "^{\"type\":\"$type\"" "$tmp/out" | grep -oE '"instance":[0-9]+' | xargs
+done | sort -u | wc -l)" 1
 exactly '7 reconfigures to bind' 7 reconfigured '"queue":1,"cause":"bind","error":null,"health":"ok"'
 exactly '7 reconfigures to unbind' 7 reconfigured '"queue":1,"cause":"unbind","error":null,"health":"ok"'
 is 'and no other' "$(($(count reconfigured) - before))" 14

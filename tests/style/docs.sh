@@ -32,7 +32,7 @@ for c in "${commands[@]}"; do
 	is "zcq-$c(1) has each option of --help, and no other" \
 		"$(comm -3 <(options <<<"$help") <(options <<<"$text") | tr -d '\t' | xargs)" ''
 	if command -v groff >/dev/null; then
-		is "zcq-$c(1) is clean roff" "$(groff -man -ww -Tutf8 -z "$page" 2>&1)" ''
+		is "zcq-$c(1) is clean roff" "$(groff -t -man -ww -Tutf8 -z "$page" 2>&1)" ''
 	else
 		skip "zcq-$c(1) is clean roff" 'no groff'
 	fi

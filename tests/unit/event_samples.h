@@ -80,6 +80,12 @@ static inline void sample_core(union sample *s, unsigned int type)
 		s->provider.owner = sample_owner;
 		s->provider.provider = ZCQ_PROVIDER_IO_URING;
 		break;
+	case ZCQ_EVENT_BIND_FAILED:
+		SAMPLE_QUEUE(provider);
+		s->provider.task = sample_task;
+		s->provider.provider = ZCQ_PROVIDER_IO_URING;
+		s->provider.result = -22;
+		break;
 	case ZCQ_EVENT_RECONFIGURED:
 		SAMPLE_QUEUE(reconfig);
 		s->reconfig.task = sample_task;

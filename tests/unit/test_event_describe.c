@@ -111,6 +111,22 @@ static void test_rejected(void **state)
 	free(text);
 }
 
+static void test_bind_failed(void **state)
+{
+	union sample s;
+	char *text;
+
+	(void)state;
+	sample(&s, ZCQ_EVENT_BIND_FAILED);
+	text = described(&s, s.hdr.size, ZCQ_OUT_JSON);
+	assert_string_equal(text,
+			    "{\"type\":\"bind-failed\",\"time\":1.000000007,\"severity\":\"bad\","
+			    "\"netdev\":\"eth0@net:4026532000\",\"queue\":3,\"provider\":\"io-uring\","
+			    "\"pid\":311,\"comm\":\"receiver\",\"error\":\"EINVAL\",\"page_bytes\":null,"
+			    "\"lease_netdev\":null,\"lease_queue\":null,\"duration_ns\":null}\n");
+	free(text);
+}
+
 static void test_copied_line(void **state)
 {
 	union sample s;
@@ -257,6 +273,81 @@ static void test_numbers(void **state)
 	zcq_names_free(names);
 }
 
+static void test_numbers_of_instances(void **state)
+{
+	struct zcq_names *names = zcq_names_new_fixed(0, OWN_NETNS);
+
+	(void)state;
+	zcq_names_ended(names, 0x1000);	/* never shown: takes no number */
+	zcq_names_began(names, 0x1000);
+	assert_int_equal(zcq_names_number(names, ZCQ_NUMBER_INSTANCE, 0x1000), 1);
+	zcq_names_began(names, 0x1000);	/* it lives: shared, or seen at its bind already */
+	assert_int_equal(zcq_names_number(names, ZCQ_NUMBER_INSTANCE, 0x1000), 1);
+	zcq_names_ended(names, 0x1000);
+	zcq_names_ended(names, 0x1000);
+	/* what is told late is still of the old one */
+	assert_int_equal(zcq_names_number(names, ZCQ_NUMBER_INSTANCE, 0x1000), 1);
+	assert_int_equal(zcq_names_number(names, ZCQ_NUMBER_INSTANCE, 0x2000), 2);
+	zcq_names_began(names, 0x1000);
+	assert_int_equal(zcq_names_number(names, ZCQ_NUMBER_INSTANCE, 0x1000), 3);
+	zcq_names_free(names);
+}
+
+static void test_numbers_of_rings(void **state)
+{
+	struct zcq_names *names = zcq_names_new_fixed(0, OWN_NETNS);
+
+	(void)state;
+	assert_int_equal(zcq_names_ring(names, 0, 11, 0), 0);
+	/* without an instance: as long as it is the same process */
+	assert_int_equal(zcq_names_ring(names, 0x100, 11, 0), 1);
+	assert_int_equal(zcq_names_ring(names, 0x100, 11, 0), 1);
+	assert_int_equal(zcq_names_ring(names, 0x100, 13, 0), 2);
+	/* with one: as long as it lives, whoever comes with the ring */
+	assert_int_equal(zcq_names_ring(names, 0x100, 13, 0x1000), 2);
+	assert_int_equal(zcq_names_ring(names, 0x100, 17, 0), 2);
+	assert_int_equal(zcq_names_ring(names, 0x200, 17, 0x1000), 3);
+	zcq_names_ended(names, 0x1000);
+	assert_int_equal(zcq_names_ring(names, 0x100, 17, 0), 4);
+	zcq_names_began(names, 0x1000);
+	assert_int_equal(zcq_names_ring(names, 0x200, 17, 0x1000), 5);
+	assert_int_equal(zcq_names_ring(names, 0x200, 17, 0), 5);
+	zcq_names_free(names);
+}
+
+/* Through the records: two instances at one address, the second after a refused bind there. */
+static void test_number_is_new(void **state)
+{
+	static const unsigned int types[] = { ZCQ_EVENT_POOL_CREATED, ZCQ_EVENT_BIND_FAILED,
+					      ZCQ_EVENT_POOL_DESTROYED, ZCQ_EVENT_BOUND,
+					      ZCQ_EVENT_UNBOUND, ZCQ_EVENT_BOUND };
+	struct zcq_names *names = zcq_names_new_fixed(0, OWN_NETNS);
+	char *text = NULL, got[64] = "";
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	struct zcq_out *out = zcq_out_new(f, ZCQ_OUT_JSON, NULL, false);
+	union sample s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		sample(&s, types[i]);
+		if (types[i] == ZCQ_EVENT_POOL_CREATED || types[i] == ZCQ_EVENT_POOL_DESTROYED)
+			s.pool.instance = 0x1000;
+		else
+			s.provider.instance = 0x1000;
+		assert_int_equal(zcq_event_describe(out, names, &s, s.hdr.size), 0);
+	}
+	zcq_out_flush(out);
+	fflush(f);
+	for (const char *p = text; (p = strstr(p, "\"instance\":")); p++)
+		strncat(got, p + strlen("\"instance\":"), 1);
+	assert_string_equal(got, "11223");
+	zcq_out_free(out);
+	zcq_names_free(names);
+	fclose(f);
+	free(text);
+}
+
 static void test_histogram(void **state)
 {
 	union sample s;
@@ -280,6 +371,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keys_are_the_tables),
 		cmocka_unit_test(test_rejected),
+		cmocka_unit_test(test_bind_failed),
 		cmocka_unit_test(test_copied_line),
 		cmocka_unit_test(test_ipv6_flow),
 		cmocka_unit_test(test_whole_netdev),
@@ -288,6 +380,9 @@ int main(void)
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_longer_record),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_numbers_of_instances),
+		cmocka_unit_test(test_numbers_of_rings),
+		cmocka_unit_test(test_number_is_new),
 		cmocka_unit_test(test_histogram),
 	};
 

@@ -112,6 +112,24 @@ static void test_seen(void **state)
 	assert_true(seen("copied", P(ZCRX_COPY) | P(ZCRX_READ)));
 }
 
+static void test_list(void **state)
+{
+	uint64_t types = 1ULL << ZCQ_EVENT_REGISTERED | 1ULL << ZCQ_EVENT_BOUND |
+			 1ULL << ZCQ_EVENT_TRAFFIC;
+	char line[18];	/* "registered, bound" and its end */
+	size_t i = 0;
+
+	(void)state;
+	assert_true(zcq_event_list(types, &i, line, sizeof(line)));
+	assert_string_equal(line, "registered, bound");
+	assert_true(zcq_event_list(types, &i, line, sizeof(line)));
+	assert_string_equal(line, "traffic");
+	assert_false(zcq_event_list(types, &i, line, sizeof(line)));
+	i = 0;
+	assert_true(zcq_event_list(types, &i, line, sizeof(line) - 1));
+	assert_string_equal(line, "registered");
+}
+
 /* Whatever loads what makes flows loads their end too, or the table would fill up. */
 static void test_flows_end(void **state)
 {
@@ -132,6 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_is_the_contract),
 		cmocka_unit_test(test_seen),
+		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_flows_end),
 		cmocka_unit_test(test_doc),
 	};

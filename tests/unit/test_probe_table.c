@@ -129,6 +129,24 @@ static void test_heavy(void **state)
 					assert_int_equal(p->profile, ZCQ_PROFILE_HEAVY);
 }
 
+/* What fires for others' business must not be hooked on a kernel without zcrx. */
+static void test_needs(void **state)
+{
+	static const char *const of_everybody[] = { "io_uring_complete", "sys_enter" };
+	size_t found = 0;
+
+	(void)state;
+	EACH_PROBE(p)
+		EACH_CAND(p, c)
+			for (size_t i = 0; i < 2; i++) {
+				if (strcmp(c->target, of_everybody[i]))
+					continue;
+				assert_string_equal(c->needs, "io_recvzc");
+				found++;
+			}
+	assert_int_equal(found, 2);
+}
+
 /* An event on request only is one of heavy probes; any other can be had without them. */
 static void test_event_probes(void **state)
 {
@@ -184,6 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_probe_once), cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_heavy),		cmocka_unit_test(test_event_probes),
+		cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_subject_names),	cmocka_unit_test(test_knames),
 	};
 

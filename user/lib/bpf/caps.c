@@ -156,8 +156,7 @@ void zcq_bpf_caps_find(struct zcq_bpf_caps *caps, const struct zcq_trial_ids *id
 	refusal_text(caps->iter_why, sizeof(caps->iter_why), "iterators", caps->iter_err);
 }
 
-/* Has this process the effective capability? */
-static bool have_cap(int cap)
+bool zcq_have_cap(int cap)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { 0 };
@@ -171,8 +170,9 @@ int zcq_bpf_permitted(char *why, size_t size)
 {
 	int fd;
 
-	if (!have_cap(CAP_SYS_ADMIN) && !(have_cap(CAP_BPF) && have_cap(CAP_PERFMON))) {
-		snprintf(why, size, "no permission: run as root, or with CAP_BPF and CAP_PERFMON");
+	/* It includes CAP_BPF and CAP_PERFMON, which are not enough: libbpf lists BTF objects. */
+	if (!zcq_have_cap(CAP_SYS_ADMIN)) {
+		snprintf(why, size, "CAP_SYS_ADMIN is missing, nothing can be attached: run as root");
 		return -EPERM;
 	}
 	fd = trial_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0);
@@ -183,7 +183,7 @@ int zcq_bpf_permitted(char *why, size_t size)
 	if (fd == -ENOSYS)
 		snprintf(why, size, "this kernel is built without BPF");
 	else
-		snprintf(why, size, "the kernel refuses even the simplest BPF program: %s",
-			 strerror(-fd));
+		snprintf(why, size, "the kernel refuses even the simplest BPF program: %s%s",
+			 strerror(-fd), fd == -EPERM ? " (in a user namespace?)" : "");
 	return fd;
 }

@@ -21,10 +21,13 @@ struct zcq_trial_ids {
 };
 
 /*
- * 0: this process may load BPF. -EPERM without the capabilities, -ENOSYS without bpf(2), or
+ * 0: this process may load BPF. -EPERM without CAP_SYS_ADMIN, -ENOSYS without bpf(2), or
  * another -errno; why (at least 128 bytes) says it in words.
  */
 int zcq_bpf_permitted(char *why, size_t size);
+
+/* Has this process the effective capability CAP_*? */
+bool zcq_have_cap(int cap);
 
 void zcq_bpf_caps_find(struct zcq_bpf_caps *caps, const struct zcq_trial_ids *ids);
 

@@ -108,6 +108,7 @@ int zcq_kallsyms_find(const char *const names[], unsigned long long addrs[], siz
 	unsigned long long addr;
 	char line[768], *name;
 	size_t missing = n;
+	bool hidden = false;
 
 	memset(addrs, 0, n * sizeof(*addrs));
 	if (!f)
@@ -118,10 +119,11 @@ int zcq_kallsyms_find(const char *const names[], unsigned long long addrs[], siz
 		for (size_t i = 0; name && i < n; i++) {
 			if (strcmp(name, names[i]))
 				continue;
-			missing -= !addrs[i];
+			missing -= !addrs[i] && addr;
 			addrs[i] = addr;
+			hidden = hidden || !addr;
 		}
 	}
 	fclose(f);
-	return 0;
+	return hidden ? -EACCES : 0;
 }

@@ -41,7 +41,10 @@ struct btf;
 void zcq_knames_scan(struct zcq_knames *set, const struct btf *btf, uint32_t first,
 		     const char *module);
 
-/* Addresses of the named symbols, 0 where hidden or absent. 0 or -errno. */
+/*
+ * Addresses of the named symbols, 0 where absent. 0; -EACCES when they are there but their
+ * addresses are hidden; or another -errno.
+ */
 int zcq_kallsyms_find(const char *const names[], unsigned long long addrs[], size_t n);
 
 #endif

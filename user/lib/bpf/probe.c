@@ -7,12 +7,14 @@
 
 #include <bpf/btf.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/bpf/caps.h"
+#include "lib/bpf/fds.h"
 #include "lib/bpf/kfind.h"
 #include "lib/log.h"
 
@@ -97,6 +99,8 @@ static int names_add_table(struct zcq_knames *names, const struct zcq_probe *tab
 			err = names_add_target(names, c->kind, c->target);
 			if (!err && c->prog2)
 				err = names_add_target(names, c->kind2, c->target2);
+			if (!err && c->needs)
+				err = zcq_knames_add(names, c->needs, ZCQ_KNAME_FUNC);
 			if (err)
 				return err;
 		}
@@ -181,6 +185,13 @@ static bool target_exists(const struct zcq_knames *names, enum zcq_attach kind, 
 	return found && found->btf_id;
 }
 
+static bool cand_possible(const struct zcq_knames *names, const struct zcq_cand *c)
+{
+	return target_exists(names, c->kind, c->target) &&
+	       (!c->prog2 || target_exists(names, c->kind2, c->target2)) &&
+	       (!c->needs || target_exists(names, ZCQ_ATTACH_FENTRY, c->needs));
+}
+
 /* --- the choice ------------------------------------------------------------------------------------ */
 
 static int kind_err(const struct zcq_bpf_caps *caps, enum zcq_attach kind, const char **why)
@@ -217,8 +228,7 @@ void zcq_probe_choose(struct zcq_probe_state *state, const struct zcq_bpf_caps *
 
 	state->cand = NULL;
 	for (; c < first + ZCQ_MAX_CANDS && c->prog; c++) {
-		if (!target_exists(names, c->kind, c->target) ||
-		    (c->prog2 && !target_exists(names, c->kind2, c->target2)))
+		if (!cand_possible(names, c))
 			continue;
 		any_target = true;
 		if (kind_err(caps, c->kind, &why)) {
@@ -231,6 +241,22 @@ void zcq_probe_choose(struct zcq_probe_state *state, const struct zcq_bpf_caps *
 	}
 	if (!any_target && !state->why[0])
 		snprintf(state->why, sizeof(state->why), "this kernel has no %s", first->target);
+}
+
+/* Why the address of a function is not known. */
+static void sym_missing(const struct zcq_probe_set *set, struct zcq_probe_state *state,
+			const char *name)
+{
+	const char *why = "/proc/kallsyms can't be read";
+
+	if (!set->sym_err) {
+		snprintf(state->why, sizeof(state->why), "this kernel has no %s", name);
+		return;
+	}
+	if (set->sym_err == -EACCES)
+		why = zcq_have_cap(CAP_SYSLOG) ? "kernel.kptr_restrict hides kernel addresses" :
+						 "CAP_SYSLOG is missing, which shows kernel addresses";
+	snprintf(state->why, sizeof(state->why), "%s", why);
 }
 
 static void decide_one(struct zcq_probe_set *set, const struct zcq_probe *p,
@@ -254,8 +280,7 @@ static void decide_one(struct zcq_probe_set *set, const struct zcq_probe *p,
 	for (int i = 0; i < ZCQ_SYMS; i++) {
 		if (!(p->syms & 1U << i) || set->sym[i])
 			continue;
-		snprintf(state->why, sizeof(state->why), "/proc/kallsyms does not show %s (kernel.kptr_restrict, or no CAP_SYSLOG)",
-			 sym_names[i]);
+		sym_missing(set, state, sym_names[i]);
 		return;
 	}
 	zcq_probe_choose(state, &set->caps, set->names, NULL);
@@ -280,6 +305,9 @@ static int names_fill(struct zcq_knames *names, struct zcq_trial_ids *ids)
 	return 0;
 }
 
+/* More than the trials have open at one time. */
+#define TRIAL_FDS	8
+
 int zcq_probes_decide(struct zcq_probe_set *set, const struct zcq_probe_opts *opts)
 {
 	const struct zcq_probe *const tables[] = { zcq_probe_table_core, zcq_probe_table_zc };
@@ -288,6 +316,12 @@ int zcq_probes_decide(struct zcq_probe_set *set, const struct zcq_probe_opts *op
 	int err;
 
 	memset(set, 0, sizeof(*set));
+	zcq_fds_raise();
+	err = zcq_fds_spare(TRIAL_FDS);
+	if (err) {
+		zcq_fds_why(err, set->caps.why, sizeof(set->caps.why));
+		return err;
+	}
 	err = zcq_bpf_permitted(set->caps.why, sizeof(set->caps.why));
 	if (err)
 		return err;
@@ -297,9 +331,7 @@ int zcq_probes_decide(struct zcq_probe_set *set, const struct zcq_probe_opts *op
 	err = names_fill(set->names, &ids);
 	if (err)
 		goto fail;
-	err = zcq_kallsyms_find(sym_names, set->sym, ZCQ_SYMS);
-	if (err)
-		zcq_info("/proc/kallsyms can't be read: %s", strerror(-err));
+	set->sym_err = zcq_kallsyms_find(sym_names, set->sym, ZCQ_SYMS);
 	btf = btf__load_vmlinux_btf();
 	if (btf) {
 		set->caps.btf = true;

@@ -43,6 +43,7 @@ struct zcq_cand {
 	const char *prog2;
 	enum zcq_attach kind2;
 	const char *target2;
+	const char *needs;	/* a function that must be there, though it is not hooked; NULL: none */
 	const char *poorer;	/* what this candidate gives less than the first; NULL: nothing */
 };
 
@@ -104,6 +105,7 @@ struct zcq_probe_set {
 	struct zcq_bpf_caps caps;
 	struct zcq_knames *names;	/* what of the targets this kernel has */
 	unsigned long long sym[ZCQ_SYMS];	/* addresses for struct zcq_config; 0: not known */
+	int sym_err;		/* -errno: they can't be read, -EACCES: they are hidden */
 };
 
 /*

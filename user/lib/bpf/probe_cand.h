@@ -14,6 +14,12 @@
 #define TP(what, target_)	{ .prog = what "__tp", .kind = ZCQ_ATTACH_TP, .target = target_ }
 #define ITER(what, target_)	{ .prog = what "__iter", .kind = ZCQ_ATTACH_ITER, .target = target_ }
 
+/*
+ * A function of every kernel that has zcrx: what is hooked by something that all kernels have, and
+ * many use, needs it.
+ */
+#define HAS_ZCRX "io_recvzc"
+
 /* Entry and exit of one function by two programs. */
 #define FPAIR2(in, in_target, out, out_target)						\
 	{ .prog = in "__fentry", .kind = ZCQ_ATTACH_FENTRY, .target = in_target,	\

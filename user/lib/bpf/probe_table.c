@@ -224,7 +224,7 @@ const struct zcq_probe zcq_probe_table_core[] = {
 			KPROBE("register_call", "io_register_zcrx_ifq"),
 			TP("register_call", "syscalls:sys_enter_io_uring_register"),
 			{ .prog = "register_call__tp_btf", .kind = ZCQ_ATTACH_TP_BTF, .target = "sys_enter",
-			  .poorer = "looks at every system call of the host" },
+			  .needs = HAS_ZCRX, .poorer = "looks at every system call of the host" },
 		},
 	}, {
 		.id = ZCQ_PROBE_REGISTER_RESULT, .name = "register.result", .subject = ZCQ_SUBJECT_REGISTER,

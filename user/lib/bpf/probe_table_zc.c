@@ -54,7 +54,7 @@ const struct zcq_probe zcq_probe_table_zc[] = {
 		.cands = {
 			FEXIT("zcrx_end", "io_recvzc"),
 			{ .prog = "zcrx_end__tp_btf", .kind = ZCQ_ATTACH_TP_BTF, .target = "io_uring_complete",
-			  .poorer = "fires for every io_uring completion of the host; no bytes of the flow" },
+			  .needs = HAS_ZCRX, .poorer = "fires for every io_uring completion of the host; no bytes of the flow" },
 		},
 	}, {
 		.id = ZCQ_PROBE_ZCRX_ALLOC, .name = "zcrx.alloc", .subject = ZCQ_SUBJECT_ZCRX,

@@ -7,12 +7,15 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/bpf/caps.h"
+#include "lib/bpf/fds.h"
 #include "lib/bpf/session_load.h"
 #include "lib/log.h"
 #include "zcq.skel.h"
@@ -33,14 +36,41 @@ void zcq_session_defaults(struct zcq_session_opts *opts)
 	opts->cfg.page_shift = __builtin_ctz(opts->cfg.page_size);
 }
 
-/* Says why nothing attached; the first reasons are enough to see the cause. */
-static void nothing_attached(const struct zcq_session *s)
+/* Says why nothing attached. -EOPNOTSUPP, or -EPERM when it takes no more than a capability. */
+static int nothing_attached(const struct zcq_session *s)
 {
-	for (size_t i = 0; i < ZCQ_PROBES; i++)
-		if (s->set.state[i].wanted)
-			zcq_info("probe %s: %s", s->set.state[i].probe->name, s->set.state[i].why);
-	zcq_err("no BPF program can be attached on this kernel%s%s: see zcq probes",
-		s->set.caps.why[0] ? ": " : "", s->set.caps.why);
+	bool hidden = s->set.sym_err == -EACCES && !zcq_have_cap(CAP_SYSLOG);
+	const char *why = s->set.caps.why[0] ? s->set.caps.why : NULL;
+	bool same = true;
+
+	for (size_t i = 0; i < ZCQ_PROBES; i++) {
+		const struct zcq_probe_state *state = &s->set.state[i];
+
+		if (!state->wanted)
+			continue;
+		zcq_info("probe %s: %s", state->probe->name, state->why);
+		hidden = hidden && state->probe->syms;
+		same = same && (!why || !strcmp(why, state->why));
+		why = why ? why : state->why;
+	}
+	if (same && why)
+		zcq_err("no BPF program can be attached: %s", why);
+	else
+		zcq_err("no BPF program can be attached on this kernel: see zcq probes");
+	return hidden ? -EPERM : -EOPNOTSUPP;
+}
+
+static void not_loaded(int err)
+{
+	char why[128];
+
+	if (err != -EMFILE && err != -ENFILE) {
+		zcq_err("BPF programs can't be loaded: %s (-vv shows the kernel's words)",
+			strerror(-err));
+		return;
+	}
+	zcq_fds_why(err, why, sizeof(why));
+	zcq_err("BPF programs can't be loaded: %s", why);
 }
 
 /* libbpf ends a drain only for a negative value; this one is told from fn's own. */
@@ -109,12 +139,11 @@ struct zcq_session *zcq_session_open(const struct zcq_session_opts *opts)
 		s->opts.cfg.sym[i] = s->set.sym[i];
 	err = zcq_session_load(s);
 	if (err == -EOPNOTSUPP) {
-		nothing_attached(s);
+		err = nothing_attached(s);
 		goto fail;
 	}
 	if (err) {
-		zcq_err("BPF programs can't be loaded: %s (-vv shows the kernel's words)",
-			strerror(-err));
+		not_loaded(err);
 		goto fail;
 	}
 	s->cpus = libbpf_num_possible_cpus();

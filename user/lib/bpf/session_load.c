@@ -13,10 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bpf/fds.h"
 #include "lib/bpf/kfind.h"
 #include "lib/bpf/target.h"
 #include "lib/log.h"
 #include "zcq.skel.h"
+
+/* BTF, the event ring, libbpf's own trials, and what the caller opens: epoll, signals, timers. */
+#define OTHER_FDS	16
 
 /* The program libbpf complained about last: its errors name it only in the log. */
 static __thread char blamed[64];
@@ -53,11 +57,13 @@ static struct zcq_probe_state *state_of_prog(struct zcq_session *s, const char *
 	return NULL;
 }
 
-/* The candidate failed: the next one's turn. */
-static void reject(struct zcq_session *s, struct zcq_probe_state *state, const char *what, int err)
+/* The candidate failed: the next one's turn. -EAGAIN; or err, when it is not the candidate's fault. */
+static int reject(struct zcq_session *s, struct zcq_probe_state *state, const char *what, int err)
 {
 	const struct zcq_cand *bad = state->cand;
 
+	if (err == -EMFILE || err == -ENFILE)
+		return err;
 	state->refused = true;
 	zcq_dbg("probe %s: %s %s of %s failed: %s", state->probe->name, what,
 		zcq_attach_name(bad->kind), bad->target, strerror(-err));
@@ -65,6 +71,7 @@ static void reject(struct zcq_session *s, struct zcq_probe_state *state, const c
 		snprintf(state->why, sizeof(state->why), "%s %s: %s", zcq_attach_name(bad->kind),
 			 bad->target, strerror(-err));
 	zcq_probe_choose(state, &s->set.caps, s->set.names, bad);
+	return -EAGAIN;
 }
 
 static int prog_choose(struct zcq_session *s, struct zcq_targets *targets, const char *name,
@@ -85,7 +92,7 @@ static int prog_choose(struct zcq_session *s, struct zcq_targets *targets, const
 	return 0;
 }
 
-/* Marks what is to be loaded. Returns the number of probes, or -EAGAIN after a rejection. */
+/* Marks what is to be loaded. Returns the number of probes, -EAGAIN after a rejection, or -errno. */
 static int choose_all(struct zcq_session *s, struct zcq_targets *targets)
 {
 	struct bpf_program *prog;
@@ -102,10 +109,8 @@ static int choose_all(struct zcq_session *s, struct zcq_targets *targets)
 		err = prog_choose(s, targets, c->prog, c->kind, c->target);
 		if (!err && c->prog2)
 			err = prog_choose(s, targets, c->prog2, c->kind2, c->target2);
-		if (err) {
-			reject(s, state, "choosing", err);
-			return -EAGAIN;
-		}
+		if (err)
+			return reject(s, state, "choosing", err);
 		n++;
 	}
 	return n;
@@ -169,10 +174,8 @@ static int attach_table(struct zcq_session *s, const struct zcq_probe *table)
 		if (!state->cand || !state->wanted)
 			continue;
 		err = attach_one(s, p->id);
-		if (err) {
-			reject(s, state, "attaching", err);
-			return -EAGAIN;
-		}
+		if (err)
+			return reject(s, state, "attaching", err);
 		state->attached = true;
 	}
 	return 0;
@@ -200,8 +203,22 @@ static int load_chosen(struct zcq_session *s, const struct zcq_targets *targets)
 	state = blamed[0] ? state_of_prog(s, blamed) : NULL;
 	if (!state)
 		return err;
-	reject(s, state, "loading", err);
-	return -EAGAIN;
+	return reject(s, state, "loading", err);
+}
+
+/* Of what is chosen: programs and their links (a kprobe's is two), maps, and a few more. */
+static int fds_enough(struct zcq_session *s)
+{
+	struct bpf_program *prog;
+	struct bpf_map *map;
+	size_t n = OTHER_FDS;
+
+	bpf_object__for_each_program(prog, s->skel->obj)
+		if (bpf_program__autoload(prog))
+			n += bpf_program__type(prog) == BPF_PROG_TYPE_TRACING ? 2 : 3;
+	bpf_object__for_each_map(map, s->skel->obj)
+		n++;
+	return zcq_fds_spare(n);
 }
 
 /* 0, -EAGAIN when a candidate was rejected and it is worth another try, or -errno. */
@@ -218,10 +235,9 @@ static int try_once(struct zcq_session *s)
 	if (err)
 		return err;
 	n = choose_all(s, &targets);
-	if (n > 0)
+	err = n > 0 ? fds_enough(s) : n ? n : -EOPNOTSUPP;
+	if (!err)
 		err = load_chosen(s, &targets);
-	else
-		err = n ? n : -EOPNOTSUPP;
 	zcq_targets_free(&targets);
 	return err ? err : attach_all(s);
 }

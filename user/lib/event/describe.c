@@ -17,7 +17,7 @@ static const zcq_put_event putters[ZCQ_EVENT_MAX] = {
 	[ZCQ_EVENT_UNREGISTERED] = zcq_put_unregister,
 	[ZCQ_EVENT_CONTROL] = zcq_put_control,
 	[ZCQ_EVENT_BOUND] = zcq_put_bound,
-	[ZCQ_EVENT_UNBOUND] = zcq_put_bound,
+	[ZCQ_EVENT_UNBOUND] = zcq_put_unbound,
 	[ZCQ_EVENT_RECONFIGURED] = zcq_put_reconfig,
 	[ZCQ_EVENT_POOL_CREATED] = zcq_put_pool,
 	[ZCQ_EVENT_POOL_DESTROYED] = zcq_put_pool,
@@ -33,6 +33,7 @@ static const zcq_put_event putters[ZCQ_EVENT_MAX] = {
 	[ZCQ_EVENT_DMABUF_BOUND] = zcq_put_dmabuf,
 	[ZCQ_EVENT_DMABUF_UNBOUND] = zcq_put_dmabuf,
 	[ZCQ_EVENT_BUFFER] = zcq_put_buffer,
+	[ZCQ_EVENT_BIND_FAILED] = zcq_put_bind_failed,
 	[ZCQ_EVENT_TRAFFIC] = zcq_put_interval,
 	[ZCQ_EVENT_COALESCED] = zcq_put_interval,
 	[ZCQ_EVENT_ALLOC_RATE] = zcq_put_interval,
@@ -137,9 +138,10 @@ void zcq_put_instance(struct zcq_out *out, struct zcq_names *names, __u64 addres
 	zcq_put_u64_known(out, "instance", zcq_names_number(names, ZCQ_NUMBER_INSTANCE, address));
 }
 
-void zcq_put_ring(struct zcq_out *out, struct zcq_names *names, __u64 address)
+void zcq_put_ring(struct zcq_out *out, struct zcq_names *names, __u64 address,
+		  const struct zcq_task *task, __u64 instance)
 {
-	zcq_put_u64_known(out, "ring", zcq_names_number(names, ZCQ_NUMBER_RING, address));
+	zcq_put_u64_known(out, "ring", zcq_names_ring(names, address, task->pid, instance));
 }
 
 void zcq_put_bytes_known(struct zcq_out *out, const char *key, __u64 bytes)

@@ -30,7 +30,9 @@ void zcq_put_owner(struct zcq_out *out, const struct zcq_task *owner);
 void zcq_put_error(struct zcq_out *out, int result);
 void zcq_put_provider(struct zcq_out *out, __u32 provider);
 void zcq_put_instance(struct zcq_out *out, struct zcq_names *names, __u64 address);
-void zcq_put_ring(struct zcq_out *out, struct zcq_names *names, __u64 address);
+/* instance: the one this ring has registered just now; 0: none. */
+void zcq_put_ring(struct zcq_out *out, struct zcq_names *names, __u64 address,
+		  const struct zcq_task *task, __u64 instance);
 void zcq_put_tuple(struct zcq_out *out, const struct zcq_tuple *t);
 /* Null instead of 0. */
 void zcq_put_bytes_known(struct zcq_out *out, const char *key, __u64 bytes);
@@ -44,6 +46,8 @@ void zcq_put_register(struct zcq_out *out, struct zcq_names *names, const void *
 void zcq_put_unregister(struct zcq_out *out, struct zcq_names *names, const void *event);
 void zcq_put_control(struct zcq_out *out, struct zcq_names *names, const void *event);
 void zcq_put_bound(struct zcq_out *out, struct zcq_names *names, const void *event);
+void zcq_put_bind_failed(struct zcq_out *out, struct zcq_names *names, const void *event);
+void zcq_put_unbound(struct zcq_out *out, struct zcq_names *names, const void *event);
 void zcq_put_reconfig(struct zcq_out *out, struct zcq_names *names, const void *event);
 void zcq_put_pool(struct zcq_out *out, struct zcq_names *names, const void *event);
 void zcq_put_alloc(struct zcq_out *out, struct zcq_names *names, const void *event);

@@ -21,6 +21,7 @@ void zcq_put_register(struct zcq_out *out, struct zcq_names *names, const void *
 	char reason[ZCQ_TEXT_LEN + 1];
 
 	snprintf(reason, sizeof(reason), "%.*s", ZCQ_TEXT_LEN, e->reason);
+	zcq_names_began(names, e->instance);
 	if (e->result)
 		zcq_out_severity(out, ZCQ_OUT_BAD);
 	zcq_put_queue(out, names, &e->queue, e->ifname);
@@ -38,7 +39,7 @@ void zcq_put_register(struct zcq_out *out, struct zcq_names *names, const void *
 	if ((e->flags & ZCQ_REG_AREA) && (e->area_flags & 1))
 		zcq_out_str(out, NULL, "dmabuf");
 	zcq_out_arr_end(out);
-	zcq_put_ring(out, names, e->ring);
+	zcq_put_ring(out, names, e->ring, &e->task, e->instance);
 	zcq_put_instance(out, names, e->instance);
 	zcq_put_ns_known(out, "duration_ns", e->duration_ns);
 }
@@ -52,6 +53,7 @@ void zcq_put_unregister(struct zcq_out *out, struct zcq_names *names, const void
 	zcq_put_owner(out, &e->owner);
 	zcq_put_instance(out, names, e->instance);
 	zcq_put_ns_known(out, "age_ns", e->age_ns);
+	zcq_names_ended(names, e->instance);
 }
 
 void zcq_put_control(struct zcq_out *out, struct zcq_names *names, const void *event)
@@ -71,27 +73,30 @@ void zcq_put_control(struct zcq_out *out, struct zcq_names *names, const void *e
 	zcq_out_str(out, "operation", read ? WORD(ops, e->op) : NULL);
 	zcq_put_error(out, e->result);
 	zcq_put_bytes_known(out, "area_bytes", e->area_bytes);
-	zcq_put_ring(out, names, e->ring);
+	zcq_put_ring(out, names, e->ring, &e->task, 0);
 	if (read)
 		zcq_out_u64(out, "zcrx_id", e->zcrx_id);
 	else
 		zcq_out_null(out, "zcrx_id");
 }
 
-void zcq_put_bound(struct zcq_out *out, struct zcq_names *names, const void *event)
+/* bound, bind-failed and unbound, but for the age. */
+static void put_provider_change(struct zcq_out *out, struct zcq_names *names,
+				const struct zcq_ev_provider *e)
 {
-	const struct zcq_ev_provider *e = event;
+	bool failed = e->hdr.type == ZCQ_EVENT_BIND_FAILED;
 	char text[ZCQ_NETDEV_TEXT];
 
-	if (e->result)
-		zcq_out_severity(out, ZCQ_OUT_BAD);
 	zcq_put_queue(out, names, &e->queue, e->ifname);
 	zcq_put_provider(out, e->provider);
 	zcq_put_task(out, &e->task);
-	zcq_put_owner(out, &e->owner);
-	zcq_put_error(out, e->result);
+	if (failed)
+		zcq_put_error(out, e->result);
+	else
+		zcq_put_owner(out, &e->owner);
 	zcq_put_bytes_known(out, "page_bytes", e->page_size);
-	zcq_put_instance(out, names, e->instance);
+	if (!failed)
+		zcq_put_instance(out, names, e->instance);
 	if (e->flags & ZCQ_PROV_LEASED) {
 		zcq_out_str(out, "lease_netdev", zcq_names_netdev(names, &e->lease, "", text));
 		zcq_put_rxq(out, "lease_queue", e->lease.rxq);
@@ -102,10 +107,34 @@ void zcq_put_bound(struct zcq_out *out, struct zcq_names *names, const void *eve
 	if (e->hdr.type == ZCQ_EVENT_UNBOUND)
 		zcq_out_str(out, "cause",
 			    e->flags & ZCQ_PROV_UNINSTALL ? "netdev-removed" : "close");
-	else
-		zcq_out_null(out, "cause");
 	zcq_put_ns_known(out, "duration_ns", e->duration_ns);
+}
+
+void zcq_put_bound(struct zcq_out *out, struct zcq_names *names, const void *event)
+{
+	const struct zcq_ev_provider *e = event;
+
+	zcq_names_began(names, e->instance);
+	put_provider_change(out, names, e);
+}
+
+void zcq_put_bind_failed(struct zcq_out *out, struct zcq_names *names, const void *event)
+{
+	const struct zcq_ev_provider *e = event;
+
+	zcq_out_severity(out, ZCQ_OUT_BAD);
+	put_provider_change(out, names, e);
+	zcq_names_ended(names, e->instance);	/* a pool of it may have been shown */
+}
+
+void zcq_put_unbound(struct zcq_out *out, struct zcq_names *names, const void *event)
+{
+	const struct zcq_ev_provider *e = event;
+
+	put_provider_change(out, names, e);
 	zcq_put_ns_known(out, "age_ns", e->age_ns);
+	if (!(e->flags & ZCQ_PROV_UNINSTALL))	/* else it lives on without a netdev */
+		zcq_names_ended(names, e->instance);
 }
 
 static void put_stages(struct zcq_out *out, const struct zcq_ev_reconfig *e)
@@ -171,6 +200,8 @@ void zcq_put_pool(struct zcq_out *out, struct zcq_names *names, const void *even
 
 	if (e->result || e->hdr.type == ZCQ_EVENT_POOL_STALLED)
 		zcq_out_severity(out, ZCQ_OUT_WARN);
+	if (e->hdr.type == ZCQ_EVENT_POOL_CREATED)	/* comes before bound */
+		zcq_names_began(names, e->instance);
 	zcq_put_queue(out, names, &e->queue, e->ifname);
 	zcq_put_u64_known(out, "pool", e->id);
 	zcq_put_provider(out, e->provider);

@@ -128,6 +128,8 @@ void zcq_put_dmabuf(struct zcq_out *out, struct zcq_names *names, const void *ev
 	const struct zcq_ev_dmabuf *e = event;
 	char text[ZCQ_NETDEV_TEXT];
 
+	if (e->hdr.type == ZCQ_EVENT_DMABUF_BOUND)
+		zcq_names_began(names, e->instance);
 	if (e->result)
 		zcq_out_severity(out, ZCQ_OUT_BAD);
 	zcq_out_tag(out, "netdev", zcq_names_netdev(names, &e->queue, e->ifname, text));
@@ -139,6 +141,8 @@ void zcq_put_dmabuf(struct zcq_out *out, struct zcq_names *names, const void *ev
 	zcq_put_bytes_known(out, "area_bytes", e->bytes);
 	zcq_put_bytes_known(out, "buffer_bytes", e->chunk_bytes);
 	zcq_put_instance(out, names, e->instance);
+	if (e->hdr.type == ZCQ_EVENT_DMABUF_UNBOUND)
+		zcq_names_ended(names, e->instance);
 }
 
 void zcq_put_buffer(struct zcq_out *out, struct zcq_names *names, const void *event)

@@ -46,7 +46,13 @@ void zcq_event_doc(FILE *f)
 	      "apply. Every event has:\n\n", f);
 	doc_fields(f, common);
 	fputs("Bad news also carry `severity` (`warning` or `bad`; colour in text). The last record is "
-	      "`summary`: events shown, held back by filters or sampling, and lost, by subject.\n\n",
+	      "`summary`: events shown, held back by filters or sampling, and lost, by subject.\n\n"
+	      "Instances, rings and buffers are numbered as this zcq meets them. Once an instance has "
+	      "ended (`unregistered`, `unbound`, `dmabuf-unbound`), the next one has a new number, also "
+	      "where the kernel puts it at the same address; if `--event` or a filter leaves these events "
+	      "out, one number may stand for several instances in turn. The end of a ring is not seen: a "
+	      "ring is taken for another one once its last instance has ended or, without an instance, "
+	      "when another process comes with it.\n\n",
 	      f);
 	for (size_t i = 0; (d = zcq_event_nth(i)); i++)
 		doc_event(f, d);

@@ -114,6 +114,7 @@ static void view_fill(struct view *v, const void *record)
 		view_task(v, &((const struct zcq_ev_unregister *)record)->owner);
 		break;
 	case ZCQ_EVENT_BOUND:
+	case ZCQ_EVENT_BIND_FAILED:
 	case ZCQ_EVENT_UNBOUND:
 		VIEW_QT(zcq_ev_provider, queue, e->ifname, task);
 		view_task(v, &((const struct zcq_ev_provider *)record)->owner);

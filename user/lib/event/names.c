@@ -19,12 +19,17 @@
 
 struct number {
 	uint64_t address;	/* 0: an empty slot */
-	uint64_t number;
+	uint64_t instance;	/* of a ring: which it registered last; 0: none */
+	uint32_t instance_number;
+	uint32_t number;
+	uint32_t pid;		/* of a ring: who came with it last */
+	bool ended;		/* of an instance: the next at this address gets a new number */
 };
 
 struct numbers {
 	struct number *v;
 	size_t n, room;		/* room: slots, a power of two, at most half of them used */
+	uint32_t last;		/* number given */
 };
 
 struct name_slot {
@@ -138,7 +143,7 @@ static struct number *slot_of(const struct numbers *nr, uint64_t address)
 
 static int numbers_grow(struct numbers *nr)
 {
-	struct numbers more = { .n = nr->n, .room = nr->room ? nr->room * 2 : 64 };
+	struct numbers more = { .n = nr->n, .last = nr->last, .room = nr->room ? nr->room * 2 : 64 };
 
 	more.v = calloc(more.room, sizeof(*more.v));
 	if (!more.v)
@@ -151,21 +156,75 @@ static int numbers_grow(struct numbers *nr)
 	return 0;
 }
 
-uint64_t zcq_names_number(struct zcq_names *names, enum zcq_number_of kind, uint64_t address)
+/* The address's entry, made with a number of its own when there is none; NULL: no memory, or no address. */
+static struct number *number_of(struct zcq_names *names, enum zcq_number_of kind, uint64_t address)
 {
 	struct numbers *nr = &names->numbers[kind];
 	struct number *slot;
 
 	if (!address)
-		return 0;
+		return NULL;
 	if (nr->room) {
 		slot = slot_of(nr, address);
 		if (slot->address)
-			return slot->number;
+			return slot;
 	}
 	if (2 * (nr->n + 1) > nr->room && numbers_grow(nr))
-		return 0;
+		return NULL;
 	slot = slot_of(nr, address);
-	*slot = (struct number){ .address = address, .number = ++nr->n };
-	return nr->n;
+	*slot = (struct number){ .address = address, .number = ++nr->last };
+	nr->n++;
+	return slot;
+}
+
+uint64_t zcq_names_number(struct zcq_names *names, enum zcq_number_of kind, uint64_t address)
+{
+	const struct number *slot = number_of(names, kind, address);
+
+	return slot ? slot->number : 0;
+}
+
+void zcq_names_ended(struct zcq_names *names, uint64_t instance)
+{
+	struct numbers *nr = &names->numbers[ZCQ_NUMBER_INSTANCE];
+	struct number *slot = nr->room ? slot_of(nr, instance) : NULL;
+
+	if (slot && slot->address)
+		slot->ended = true;
+}
+
+void zcq_names_began(struct zcq_names *names, uint64_t instance)
+{
+	struct number *slot = number_of(names, ZCQ_NUMBER_INSTANCE, instance);
+
+	if (!slot || !slot->ended)
+		return;
+	slot->number = ++names->numbers[ZCQ_NUMBER_INSTANCE].last;
+	slot->ended = false;
+}
+
+static bool ring_lives(struct zcq_names *names, const struct number *ring, uint32_t pid)
+{
+	const struct number *instance = number_of(names, ZCQ_NUMBER_INSTANCE, ring->instance);
+
+	if (!instance)
+		return ring->pid == pid;
+	return instance->number == ring->instance_number && !instance->ended;
+}
+
+uint64_t zcq_names_ring(struct zcq_names *names, uint64_t ring, uint32_t pid, uint64_t instance)
+{
+	struct numbers *nr = &names->numbers[ZCQ_NUMBER_RING];
+	struct number *slot = number_of(names, ZCQ_NUMBER_RING, ring);
+
+	if (!slot)
+		return 0;
+	if (slot->pid && !ring_lives(names, slot, pid))
+		*slot = (struct number){ .address = ring, .number = ++nr->last };
+	slot->pid = pid;
+	if (instance) {
+		slot->instance = instance;
+		slot->instance_number = zcq_names_number(names, ZCQ_NUMBER_INSTANCE, instance);
+	}
+	return slot->number;
 }

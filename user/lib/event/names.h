@@ -36,7 +36,7 @@ const char *zcq_names_netdev(struct zcq_names *names, const struct zcq_queue_id 
 
 /* What kernel addresses stand for; each kind is numbered by itself. */
 enum zcq_number_of {
-	ZCQ_NUMBER_INSTANCE,
+	ZCQ_NUMBER_INSTANCE,	/* or a dmabuf binding */
 	ZCQ_NUMBER_RING,
 	ZCQ_NUMBER_BUFFER,
 	ZCQ_NUMBER_KINDS,
@@ -47,5 +47,19 @@ enum zcq_number_of {
  * address. 0 for address 0, or when memory is short.
  */
 uint64_t zcq_names_number(struct zcq_names *names, enum zcq_number_of kind, uint64_t address);
+
+/*
+ * The kernel uses addresses again. What still comes about an instance that has ended has its
+ * number; when one begins at that address, it gets a new one.
+ */
+void zcq_names_ended(struct zcq_names *names, uint64_t instance);
+void zcq_names_began(struct zcq_names *names, uint64_t instance);
+
+/*
+ * A ring's number. Nobody tells when a ring ends, so one with an instance is taken for gone
+ * when the last instance it registered is, any other when another process comes with it.
+ * instance: the one it registers now; 0: none.
+ */
+uint64_t zcq_names_ring(struct zcq_names *names, uint64_t ring, uint32_t pid, uint64_t instance);
 
 #endif

@@ -17,6 +17,7 @@
 #define OWNER_PID F("owner_pid", "number", "process that bound it; null: unknown (before zcq started)")
 #define OWNER_COMM F("owner_comm", "text", "its name")
 #define INSTANCE F("instance", "number", "which instance (or dmabuf binding), numbered by this zcq")
+#define RING F("ring", "number", "which ring, numbered by this zcq")
 #define PROVIDER F("provider", "text", "io-uring, dmabuf, other or none")
 #define ERROR F("error", "text", "errno by name; null: none")
 
@@ -27,7 +28,7 @@ static const struct zcq_event_field register_fields[] = {
 	F("buffer_bytes", "bytes", "size of one buffer; null: the default was asked for"),
 	F("refill_entries", "number", "entries of the refill ring"),
 	F("flags", "list", "import, nodev, dmabuf"),
-	F("ring", "number", "which ring, numbered by this zcq"),
+	RING,
 	INSTANCE,
 	F("duration_ns", "ns", "of the call; null: its start was not seen"),
 	END
@@ -44,20 +45,33 @@ static const struct zcq_event_field control_fields[] = {
 	F("operation", "text", "flush, export, arm-event, add-area; null: could not be read"),
 	ERROR,
 	F("area_bytes", "bytes", "add-area: how much"),
-	F("ring", "number", "which ring, numbered by this zcq"),
+	RING,
 	F("zcrx_id", "number", "the instance's number in that ring"),
 	END
 };
 
-static const struct zcq_event_field provider_fields[] = {
-	NETDEV, QUEUE, PROVIDER, PID, COMM, OWNER_PID, OWNER_COMM, ERROR,
-	F("page_bytes", "bytes", "buffer size asked for; null: the driver's default"),
-	INSTANCE,
-	F("lease_netdev", "text", "the virtual netdev it came through; null: none"),
-	F("lease_queue", "number", "and its queue"),
-	F("cause", "text", "unbound: close, or netdev-removed"),
-	F("duration_ns", "ns", "of the call, reconfigure included"),
-	F("age_ns", "ns", "unbound: since it was bound; null: unknown"),
+#define PAGE_BYTES F("page_bytes", "bytes", "buffer size asked for; null: the driver's default")
+#define LEASE									\
+	F("lease_netdev", "text", "the virtual netdev it came through; null: none"),	\
+	F("lease_queue", "number", "and its queue")
+#define CALL_NS F("duration_ns", "ns", "of the call, reconfigure included")
+
+static const struct zcq_event_field bound_fields[] = {
+	NETDEV, QUEUE, PROVIDER, PID, COMM, OWNER_PID, OWNER_COMM, PAGE_BYTES, INSTANCE, LEASE,
+	CALL_NS,
+	END
+};
+
+static const struct zcq_event_field bind_failed_fields[] = {
+	NETDEV, QUEUE, PROVIDER, PID, COMM, ERROR, PAGE_BYTES, LEASE, CALL_NS,
+	END
+};
+
+static const struct zcq_event_field unbound_fields[] = {
+	NETDEV, QUEUE, PROVIDER, PID, COMM, OWNER_PID, OWNER_COMM, PAGE_BYTES, INSTANCE, LEASE,
+	F("cause", "text", "close, or netdev-removed"),
+	CALL_NS,
+	F("age_ns", "ns", "since it was bound; null: unknown"),
 	END
 };
 
@@ -244,10 +258,10 @@ static const struct zcq_event_desc table[] = {
 	      .all = P(REGISTER_RESULT), .with = P(CONTROL) | OWNERS,
 	      .summary = "a control call on an instance (export, more area, failures)",
 	      .notes = "Flushes and armed events that succeed are routine and not shown."),
-	EVENT(BOUND, "bound", zcq_ev_provider, QUEUE, provider_fields,
+	EVENT(BOUND, "bound", zcq_ev_provider, QUEUE, bound_fields,
 	      .any = P(MP_OPEN) | P(MP_OPEN_INNER), .with = OWNERS,
-	      .summary = "a memory provider was bound to a queue, or the attempt failed"),
-	EVENT(UNBOUND, "unbound", zcq_ev_provider, QUEUE, provider_fields,
+	      .summary = "a memory provider was bound to a queue"),
+	EVENT(UNBOUND, "unbound", zcq_ev_provider, QUEUE, unbound_fields,
 	      .any = P(MP_CLOSE) | P(MP_CLOSE_INNER) | P(MP_UNINSTALL_IOU) | P(MP_UNINSTALL_DMABUF),
 	      .with = OWNERS, .summary = "a memory provider left a queue"),
 	EVENT(RECONFIGURED, "reconfigured", zcq_ev_reconfig, QUEUE, reconfig_fields,
@@ -305,12 +319,18 @@ static const struct zcq_event_desc table[] = {
 	EVENT(BUFFER, "buffer", zcq_ev_buffer, ZCRX, buffer_fields, .optional = true,
 	      .any = P(ZCRX_QUEUE_CQE) | P(ZCRX_RELEASE), .with = FLOWS | OWNERS,
 	      .summary = "one buffer given to the application, or returned"),
+	EVENT(BIND_FAILED, "bind-failed", zcq_ev_provider, QUEUE, bind_failed_fields,
+	      .any = P(MP_OPEN) | P(MP_OPEN_INNER), .with = OWNERS,
+	      .summary = "a memory provider could not be bound to a queue",
+	      .notes = "What the application asked for, and the kernel's own words, are in the "
+		       "`rejected` event that follows (zcrx)."),
 	EVENT(TRAFFIC, "traffic", zcq_ev_interval, ZCRX, traffic_fields, .interval = true,
 	      .any = RECEIVES, .with = P(ZCRX_RECV) | FLOWS | OWNERS,
 	      .summary = "received on a queue, zero-copied and copied"),
 	EVENT(COALESCED, "coalesced", zcq_ev_interval, HWGRO, coalesced_fields, .interval = true,
 	      .any = P(MLX5_SHAMPO_FLUSH) | P(BNXT_TPA), .with = OWNERS,
-	      .summary = "packets that hardware coalesced on a queue"),
+	      .summary = "packets that hardware coalesced on a queue",
+	      .notes = "Only of queues with a provider; of all queues when named by `--event`."),
 	EVENT(ALLOC_RATE, "alloc-rate", zcq_ev_interval, ZCRX, alloc_rate_fields, .interval = true,
 	      .any = ALLOCS, .with = P(DEVMEM_DONTNEED) | FLOWS | OWNERS,
 	      .summary = "allocation failures of a queue, buffers returned"),
@@ -337,6 +357,21 @@ const struct zcq_event_desc *zcq_event_find(const char *name)
 		if (!strcmp(table[i].name, name))
 			return &table[i];
 	return NULL;
+}
+
+bool zcq_event_list(uint64_t types, size_t *i, char *line, size_t size)
+{
+	size_t len = 0, more;
+
+	for (; *i < N_EVENTS; ++*i) {
+		if (!(types & 1ULL << table[*i].type))
+			continue;
+		more = strlen(table[*i].name) + (len ? 2 : 0);
+		if (len + more >= size)
+			break;
+		len += snprintf(line + len, size - len, "%s%s", len ? ", " : "", table[*i].name);
+	}
+	return len;
 }
 
 bool zcq_event_seen(const struct zcq_event_desc *desc, uint64_t attached)

@@ -44,6 +44,12 @@ const struct zcq_event_desc *zcq_event_find(const char *name);
 /* In the order of their numbers: i from 0 until NULL. */
 const struct zcq_event_desc *zcq_event_nth(size_t i);
 
+/*
+ * Names of types (bit n: type n), as many as fit in the line, from number *i on, which moves on.
+ * False when there was none left.
+ */
+bool zcq_event_list(uint64_t types, size_t *i, char *line, size_t size);
+
 /* Can it be seen with these probes attached? */
 bool zcq_event_seen(const struct zcq_event_desc *desc, uint64_t attached);
 
