@@ -13,6 +13,12 @@ enum zcq_exit {
 	ZCQ_EXIT_UNSUPPORTED = 3,	/* can't be done on this kernel or host */
 };
 
+/*
+ * The exit status after what ("the queues") was written to stdout with this result: 0, or a
+ * -errno, which is told. That the reader left (a pager, head) is no failure.
+ */
+int zcq_exit_written(const char *what, int err);
+
 int zcq_cmd_bench(int argc, char **argv);
 int zcq_cmd_probes(int argc, char **argv);
 int zcq_cmd_queues(int argc, char **argv);

@@ -47,9 +47,16 @@ static void keep_standard_fds(void)
 			return;
 }
 
+int zcq_exit_written(const char *what, int err)
+{
+	if (!err || err == -EPIPE)
+		return ZCQ_EXIT_OK;
+	zcq_err("can't write %s: %s", what, strerror(-err));
+	return ZCQ_EXIT_FAILED;
+}
+
 static int run(int argc, char **argv)
 {
-
 	if (argc < 2) {
 		print_help(stderr);
 		return ZCQ_EXIT_USAGE;
@@ -78,9 +85,7 @@ int main(int argc, char **argv)
 	keep_standard_fds();
 	status = run(argc, argv);
 	/* What help or a table left in the buffer may not get out: a full disk. A reader that left is no error. */
-	if (fflush(stdout) && errno != EPIPE && !status) {
-		zcq_err("can't write to stdout: %s", strerror(errno));
-		status = ZCQ_EXIT_FAILED;
-	}
+	if (fflush(stdout) && !status)
+		status = zcq_exit_written("to stdout", -errno);
 	return status;
 }

@@ -164,8 +164,8 @@ ends() {
 	send 192.0.2.1 --bytes 10M
 	wait "$rx"
 	is 'the receiver ends after --bytes' "$? $(field rx ended) $(($(field rx bytes) >= 1048576))" '0 bytes 1'
-	"$zcq" bench recv --engine epoll --netns "$a" --port 0 --wait 50ms --quiet --json >"$tmp/rx" 2>/dev/null
-	is 'nobody came' "$? $(field rx ended)" '1 wait'
+	"$zcq" bench recv --engine epoll --netns "$a" --port 0 --wait 50ms --quiet --json >"$tmp/rx" 2>"$tmp/err"
+	is 'nobody came' "$? $(field rx ended) $(cat "$tmp/err")" '1 wait zcq: error: no connection came within --wait'
 }
 
 rate() {
@@ -175,16 +175,29 @@ rate() {
 	wait "$rx"
 }
 
+# wrong NAME TEXT ARGUMENT...: a usage error that says TEXT, in one line.
+wrong() {
+	local name=$1 text=$2
+	shift 2
+	timeout 20 "$zcq" bench "$@" >"$tmp/out" 2>"$tmp/err"
+	is "$name: a usage error, told" "$? $(grep -cF -- "$text" "$tmp/err") $(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" \
+		'2 1 1 0'
+}
+
 usage() {
 	local out
-	"$zcq" bench recv >/dev/null 2>&1
-	is 'recv without a netdev is a usage error' $? 2
-	"$zcq" bench recv --nodev --rx-buf-len 5000 >/dev/null 2>&1
-	is 'a buffer length that is no power of two' $? 2
-	"$zcq" bench send localhost >/dev/null 2>&1
-	is 'names are not resolved' $? 2
-	"$zcq" bench send --source 192.0.2.1 2001:db8::1 >/dev/null 2>&1
-	is 'source of another family' $? 2
+	wrong 'recv without a netdev' 'one of --netdev IF' recv
+	wrong 'a netdev and none' 'exclude each other' recv --nodev --netdev lo
+	wrong 'epoll with a netdev' '--engine epoll has no --netdev' recv --engine epoll --netdev lo
+	wrong 'epoll that holds' '--engine epoll has no' recv --engine epoll --hold-for 1s
+	wrong 'a buffer length that is no power of two' 'no power of two' recv --nodev --rx-buf-len 5000
+	wrong 'a buffer length below a page' 'out of range, 4K to 1G' recv --nodev --rx-buf-len 3000
+	wrong 'a name to listen on' '--bind "localhost": no IPv4 or IPv6 address' recv --engine epoll --bind localhost
+	wrong 'a name to send to' '"localhost" is no IPv4 or IPv6 address' send localhost
+	wrong 'a source of another family' 'are of different families' send --source 192.0.2.1 2001:db8::1
+	"$zcq" bench recv --netdev nosuch >/dev/null 2>"$tmp/err"
+	is 'no such netdev: the reason, no guess' "$? $(grep -c 'because no such netdev' "$tmp/err") $(grep -c perhaps "$tmp/err")" \
+		'1 1 0'
 	out=$("$zcq" bench recv --netns "$a" --netdev rx0 --queue 0 --area 1M --json 2>&1 >/dev/null)
 	case $? in
 	3) ok "veth has no zero-copy receive: exit 3" ;;

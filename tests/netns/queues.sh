@@ -123,6 +123,8 @@ errors() {
 	is 'a bad interval is a usage error' $? 2
 	"$zcq" queues --netns "$ns-none" >/dev/null 2>&1
 	is 'an unknown namespace fails' $? 1
+	queues 2>"$tmp/err" | true
+	is 'a reader that left is no failure' "${PIPESTATUS[0]} $(cat "$tmp/err")" '0 '
 	queues >/dev/full 2>"$tmp/err"
 	is 'a full disk fails' "$? $(grep -c 'No space left' "$tmp/err")" '1 1'
 }
@@ -182,6 +184,22 @@ interrupted() {
 		'["summary",0,[]]'
 }
 
+# A netdev that goes away within the interval.
+vanished() {
+	local watcher line=''
+	inside ip link add vx type veth peer name vy
+	mkfifo "$tmp/vanishing"
+	timeout 60 "$zcq" queues --netns "$ns" --interval 1h --json --ready-fd 3 vx va 3>"$tmp/vanishing" \
+		>"$tmp/json" 2>"$tmp/err" &
+	watcher=$!
+	read -rt 50 line <"$tmp/vanishing"
+	inside ip link del vx
+	kill -INT "$watcher"
+	wait "$watcher"
+	is 'a netdev that vanished: failure, and the others are shown' \
+		"$? $line $(grep -c '"vx" went away' "$tmp/err") $(rows queue .netdev | sort -u)" '1 measuring 1 va'
+}
+
 if ! setup 2>"$tmp/setup"; then
 	fail 'a network namespace with veth' "$(cat "$tmp/setup")"
 	finish
@@ -199,4 +217,5 @@ text
 unprivileged
 interval
 interrupted
+vanished
 finish

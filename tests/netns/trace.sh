@@ -86,6 +86,11 @@ inside "$exercise" register --if lo --queue 0 --times 11 --comm other >/dev/null
 stop INT
 is '--comm: 5 of 16, 11 held back' "$status $(summary shown) $(summary filtered) $(summary lost)" '0 5 11 0'
 
+trace --event rejected --comm "$comm-and-much-longer"
+inside "$exercise" register --if lo --queue 0 --times 7 --comm "$comm-and-much-longer" >/dev/null 2>&1
+stop INT
+is '--comm: of a longer name the first 15 characters count' "$(summary shown) $(summary filtered)" '7 0'
+
 trace --event rejected --pid 1
 inside "$exercise" register --if lo --queue 0 --times 17 >/dev/null 2>&1
 stop

@@ -84,13 +84,13 @@ static void data_stays_inside_the_area(void **state)
 	assert_int_equal(zcq_zcrx_buf(&f.z, t | (15 * 4096 + 4095)), 15);
 }
 
-static unsigned int reasons(int err, const struct zcq_zcrx_cfg *cfg)
+static struct zcq_reasons reasons(int err, const struct zcq_zcrx_cfg *cfg,
+				  const struct zcq_nic_state *state)
 {
-	unsigned int n = 0;
+	struct zcq_reasons r;
 
-	while (zcq_explain_reason(err, cfg, n))
-		n++;
-	return n;
+	zcq_explain_reasons(-err, cfg, state, &r);
+	return r;
 }
 
 static void registrations_are_explained(void **state)
@@ -104,13 +104,61 @@ static void registrations_are_explained(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(with_netdev) / sizeof(with_netdev[0]); i++)
-		assert_true(reasons(-with_netdev[i], &dev) > 0);
-	assert_non_null(strstr(zcq_explain_reason(-EINVAL, &dev, 0), "tcp-data-split on"));
-	assert_int_equal(reasons(-EINVAL, &nodev), 1);
-	assert_int_equal(reasons(-ENODEV, &nodev), 0);
+		assert_true(reasons(with_netdev[i], &dev, NULL).n > 0);
+	assert_non_null(strstr(reasons(EINVAL, &dev, NULL).texts[0], "tcp-data-split on"));
+	assert_false(reasons(EINVAL, &dev, NULL).certain);
+	assert_int_equal(reasons(EINVAL, &nodev, NULL).n, 1);
+	assert_int_equal(reasons(ENODEV, &nodev, NULL).n, 0);
 	/* A length that nobody asked for is nobody's mistake. */
-	assert_true(reasons(-EOPNOTSUPP, &big) > reasons(-EOPNOTSUPP, &dev));
-	assert_true(reasons(-ERANGE, &big) > reasons(-ERANGE, &dev));
+	assert_true(reasons(EOPNOTSUPP, &big, NULL).n > reasons(EOPNOTSUPP, &dev, NULL).n);
+	assert_true(reasons(ERANGE, &big, NULL).n > reasons(ERANGE, &dev, NULL).n);
+}
+
+static void certain(int err, const struct zcq_zcrx_cfg *cfg, const struct zcq_nic_state *s,
+		    const char *text)
+{
+	struct zcq_reasons r = reasons(err, cfg, s);
+
+	assert_true(r.certain && r.n == 1);
+	assert_non_null(strstr(r.texts[0], text));
+}
+
+/* What the netdev is set to proves a reason, or takes it from the list. */
+static void settings_decide_the_reason(void **state)
+{
+	struct zcq_nic_queue *q, fed = { .id = 7, .io_uring = true };
+	struct zcq_nic_state s = {
+		.link.up = true, .n_queues = 8,
+		.rings = { .split = zcq_num(ZCQ_SPLIT_ON), .hds_thresh = zcq_num(0) },
+		.queues = { .v = &fed, .n = 1, .size = sizeof(fed) },
+	};
+	struct zcq_zcrx_cfg dev = { .ifname = "eth0", .queue = 7 };
+	struct zcq_reasons r;
+
+	(void)state;
+	q = s.queues.v;
+	certain(EEXIST, &dev, &s, "already has a memory provider");
+	q->io_uring = false;
+	s.link.xdp = true;
+	certain(EEXIST, &dev, &s, "XDP program");
+	q->xsk = true;
+	certain(EBUSY, &dev, &s, "AF_XDP");
+	r = reasons(EOPNOTSUPP, &dev, &s);
+	assert_false(r.certain);
+	for (size_t i = 0; i < r.n; i++)
+		assert_true(!strstr(r.texts[i], "no such rx queue") && !strstr(r.texts[i], "is down"));
+	dev.queue = 8;
+	certain(EOPNOTSUPP, &dev, &s, "no such rx queue");
+	certain(ERANGE, &dev, &s, "no such rx queue");
+	dev.queue = 7;
+	s.link.up = false;
+	certain(EOPNOTSUPP, &dev, &s, "is down");
+	certain(ENETDOWN, &dev, &s, "is down");
+	assert_false(reasons(EINVAL, &dev, &s).certain);
+	s.rings.hds_thresh = zcq_num(100);
+	certain(EINVAL, &dev, &s, "threshold");
+	s.rings.split = zcq_num(ZCQ_SPLIT_OFF);
+	certain(EINVAL, &dev, &s, "header split is off");
 }
 
 static void unsupported_is_told_from_failed(void **state)
@@ -200,6 +248,7 @@ int main(void)
 		cmocka_unit_test(refill_ring_fills_and_wraps),
 		cmocka_unit_test(data_stays_inside_the_area),
 		cmocka_unit_test(registrations_are_explained),
+		cmocka_unit_test(settings_decide_the_reason),
 		cmocka_unit_test(unsupported_is_told_from_failed),
 		cmocka_unit_test(sizes_are_powers_of_two),
 		cmocka_unit_test(one_wrong_thing_is_not_ok),

@@ -363,8 +363,10 @@ static void tell_faults(const struct zcq_bench_result *r)
 	}
 	if (r->faults > ZCQ_BENCH_FAULTS)
 		zcq_err("%llu more streams are wrong", (unsigned long long)r->faults - ZCQ_BENCH_FAULTS);
-	if (!r->reached)
-		zcq_err("ended by %s before what was asked for was there", r->ended);
+	if (!r->reached && !strcmp(r->ended, "wait"))
+		zcq_err("no connection came within --wait");
+	else if (!r->reached)
+		zcq_err("ended by %s before the --connections or --bytes asked for", r->ended);
 }
 
 int zcq_bench_print(FILE *f, bool json, const struct zcq_bench_result *r,

@@ -43,10 +43,8 @@ static int finish(const struct zcq_bench_result *res, struct zcq_bench_conn *con
 	int err = zcq_bench_print(stdout, zcq_opt_common.json, res, conns, n);
 
 	free(conns);
-	if (err) {
-		zcq_err("writing the result: %s", strerror(-err));
+	if (zcq_exit_written("the result", err))
 		return ZCQ_EXIT_FAILED;
-	}
 	return zcq_bench_ok(res) ? ZCQ_EXIT_OK : ZCQ_EXIT_FAILED;
 }
 
@@ -106,15 +104,34 @@ static const struct zcq_opt_spec recv_spec = {
 	.opts = recv_opts,
 };
 
-static int check_recv(void)
+static int check_binds(void)
 {
-	if (rx.engine == ZCQ_RECV_EPOLL) {
-		if (!rx.hold && !rx.nodev)
-			return 0;
-		zcq_err("bench recv: --engine epoll has no --hold and no --nodev");
+	struct sockaddr_storage sa;
+
+	for (size_t i = 0; i < rx.binds.n; i++) {
+		if (!zcq_addr_parse(rx.binds.v[i], 0, &sa))
+			continue;
+		zcq_err("bench recv: --bind \"%s\": no IPv4 or IPv6 address", rx.binds.v[i]);
 		return -EINVAL;
 	}
-	if (!rx.nodev == !rx.ifname) {
+	return 0;
+}
+
+static int check_recv(void)
+{
+	if (check_binds())
+		return -EINVAL;
+	if (rx.engine == ZCQ_RECV_EPOLL) {
+		if (!rx.hold && !rx.hold_for_ns && !rx.nodev && !rx.ifname)
+			return 0;
+		zcq_err("bench recv: --engine epoll has no --netdev, --nodev, --hold and --hold-for");
+		return -EINVAL;
+	}
+	if (rx.nodev && rx.ifname) {
+		zcq_err("bench recv: --netdev and --nodev exclude each other");
+		return -EINVAL;
+	}
+	if (!rx.nodev && !rx.ifname) {
 		zcq_err("bench recv: one of --netdev IF (with --queue N), --nodev or --engine epoll is needed");
 		return -EINVAL;
 	}

@@ -142,10 +142,8 @@ static int show(const struct zcq_probe_set *set, uint32_t wanted)
 	if (!err && !zcq_opt_common.json)
 		print_losses(set, wanted);
 	zcq_out_free(out);
-	if (err) {
-		zcq_err("stdout: %s", strerror(-err));
-		return ZCQ_EXIT_FAILED;
-	}
+	if (err)
+		return zcq_exit_written("the probes", err);
 	return available ? ZCQ_EXIT_OK : ZCQ_EXIT_UNSUPPORTED;
 }
 

@@ -376,9 +376,7 @@ static int print_snapshot(struct zcq_snapshot *snap)
 				   "there is no such rx queue");
 out:
 	close_outputs(&s);
-	if (err)
-		zcq_err("can't write the queues: %s", strerror(-err));
-	return err;
+	return zcq_exit_written("the queues", err);
 }
 
 /* Every netdev asked for must be there; asked before anything is measured. */
@@ -397,6 +395,20 @@ static int check_netdevs(void)
 			zcq_opt_common.netns ? zcq_opt_common.netns : "");
 	}
 	return err;
+}
+
+/* One that went away while it was measured. */
+static int check_still_there(const struct zcq_snapshot *snap)
+{
+	int status = ZCQ_EXIT_OK;
+
+	for (size_t i = 0; i < netdevs.n; i++) {
+		if (zcq_snapshot_netdev(snap, netdevs.v[i]))
+			continue;
+		zcq_err("\"%s\" went away while it was measured", netdevs.v[i]);
+		status = ZCQ_EXIT_FAILED;
+	}
+	return status;
 }
 
 static void say_measuring(void *arg)
@@ -439,7 +451,9 @@ int zcq_cmd_queues(int argc, char **argv)
 		ret = ret == -EOPNOTSUPP ? ZCQ_EXIT_UNSUPPORTED : ZCQ_EXIT_FAILED;
 		goto out;
 	}
-	ret = print_snapshot(snap) ? ZCQ_EXIT_FAILED : ZCQ_EXIT_OK;
+	ret = print_snapshot(snap);
+	if (ret == ZCQ_EXIT_OK)
+		ret = check_still_there(snap);
 out:
 	zcq_snapshot_free(snap);
 	zcq_strv_free(&netdevs);

@@ -48,7 +48,7 @@ static const struct zcq_opt opts[] = {
 	{ "pid", 'p', ZCQ_OPT_U32, &arg.pid, "PID", "only events this process caused or owns", 1,
 	  1U << 22 },
 	{ "comm", 'c', ZCQ_OPT_LIST, &arg.comms, "NAME",
-	  "only events of tasks with this name (repeatable)" },
+	  "only events of tasks with this name (repeatable);\nthe kernel keeps 15 characters of it" },
 	{ "duration", 'd', ZCQ_OPT_DURATION, &arg.duration_ns, "TIME",
 	  "end after this time (0: never)", 0, MAX_TIME },
 	{ "count", 'n', ZCQ_OPT_U64, &arg.count, "N", "end after N events were shown (0: never)" },
@@ -377,16 +377,24 @@ static bool of_absent_driver(const struct zcq_probe_set *set, const struct zcq_e
 	return true;
 }
 
+static void warn_missing(uint64_t types)
+{
+	char line[64];
+	size_t i = 0;
+
+	zcq_warn("these events can't be seen on this kernel (zcq probes says why):");
+	while (zcq_event_list(types, &i, line, sizeof(line)))
+		zcq_warn("  %s", line);
+}
+
 /*
- * Says what of the wanted events can't be seen here. -EOPNOTSUPP when the user named events
- * and none of them can.
+ * Says what of the wanted events can't be seen here. -EOPNOTSUPP when nothing of them can.
  */
 static int check_probes(const struct trace *t, uint64_t *seen)
 {
 	const struct zcq_probe_set *set = zcq_session_probes(t->session);
 	const struct zcq_event_desc *d;
-	uint64_t attached = 0;
-	size_t missing = 0;
+	uint64_t attached = 0, missing = 0;
 
 	*seen = 0;
 	for (size_t i = 0; i < ZCQ_PROBES; i++)
@@ -398,18 +406,17 @@ static int check_probes(const struct trace *t, uint64_t *seen)
 			continue;
 		if (is_seen)
 			*seen |= 1ULL << d->type;
-		else
-			missing += !of_absent_driver(set, d);
+		else if (!of_absent_driver(set, d))
+			missing |= 1ULL << d->type;
 		if (arg.events.n)
 			tell_missing(set, d, is_seen);
 	}
-	if (arg.events.n && !*seen) {
+	if (!*seen) {
 		zcq_err("none of the events asked for can be seen on this kernel: see zcq probes");
 		return -EOPNOTSUPP;
 	}
 	if (!arg.events.n && missing)
-		zcq_warn("%zu kinds of events can't be seen on this kernel: see zcq probes",
-			 missing);
+		warn_missing(missing);
 	return 0;
 }
 
@@ -466,6 +473,7 @@ static int open_all(struct trace *t)
 	so.cfg.event_mask = t->filter.types;
 	so.cfg.pid = arg.pid;
 	so.cfg.sample = arg.sample;
+	so.cfg.coalesced_all = arg.events.n && t->filter.types & 1ULL << ZCQ_EVENT_COALESCED;
 	filter_early(&so.cfg, t->filter.types);
 	t->session = zcq_session_open(&so);
 	if (!t->session)
@@ -476,17 +484,26 @@ static int open_all(struct trace *t)
 	t->names = zcq_names_new();
 	t->out = zcq_out_new(stdout, zcq_opt_common.json ? ZCQ_OUT_JSON : ZCQ_OUT_TERSE, NULL,
 			     zcq_out_colour_ok(stdout));
-	if (!t->names || !t->out)
-		return -errno;
+	if (!t->names || !t->out) {
+		err = -errno;
+		goto out;
+	}
 	t->start_ns = now_ns();
 	zcq_interval_start(&t->interval, t->start_ns, seen);
 	find_old_instances(t);
-	return loop_init(t);
+	err = loop_init(t);
+out:
+	if (err)
+		zcq_err("trace can't start: %s", strerror(-err));
+	return err;
 }
 
 static void say_ready(void)
 {
 	zcq_info("attached");
+	/* For who sits before it; a pipeline and -q want no word. */
+	if (isatty(STDERR_FILENO) && !zcq_opt_common.quiet && !zcq_opt_common.verbose)
+		fprintf(stderr, "zcq: attached; Ctrl-C ends it\n");
 	if (arg.ready_fd == ~0U)
 		return;
 	if (write(arg.ready_fd, "attached\n", 9) != 9)
@@ -524,6 +541,9 @@ int zcq_cmd_trace(int argc, char **argv)
 		zcq_err("--event \"%s\": no such event; --event help lists them", bad);
 		return ZCQ_EXIT_USAGE;
 	}
+	for (size_t i = 0; i < arg.comms.n; i++)
+		if (strlen(arg.comms.v[i]) >= ZCQ_COMM_LEN)
+			arg.comms.v[i][ZCQ_COMM_LEN - 1] = '\0';
 	t.filter.netdevs = &arg.netdevs;
 	t.filter.comms = &arg.comms;
 	t.filter.queue = arg.queue;
@@ -535,7 +555,9 @@ int zcq_cmd_trace(int argc, char **argv)
 		zcq_out_header(t.out, "trace");
 		zcq_out_flush(t.out);
 		err = run(&t);
-		if (err && err != -EPIPE)
+		if (err == -EPIPE)
+			err = 0;	/* the reader left */
+		else if (err)
 			zcq_err("trace: %s", strerror(-err));
 	}
 	close_all(&t);
@@ -544,5 +566,5 @@ int zcq_cmd_trace(int argc, char **argv)
 	zcq_strv_free(&arg.comms);
 	if (err == -EOPNOTSUPP)
 		return ZCQ_EXIT_UNSUPPORTED;
-	return err && err != -EPIPE ? ZCQ_EXIT_FAILED : ZCQ_EXIT_OK;
+	return err ? ZCQ_EXIT_FAILED : ZCQ_EXIT_OK;
 }

@@ -133,6 +133,21 @@ static int set_choice(const char *cmd, const struct zcq_opt *opt, const char *te
 	return -EINVAL;
 }
 
+/* A limit in the largest unit that it is a whole number of: 4K, 8784h. */
+static const char *show_limit(uint64_t v, const struct unit *units, char *buf, size_t size)
+{
+	const struct unit *best = NULL;
+
+	for (; units->suffix; units++)
+		if (*units->suffix && v && v % units->factor == 0 && (!best || units->factor > best->factor))
+			best = units;
+	if (best)
+		snprintf(buf, size, "%" PRIu64 "%s", v / best->factor, best->suffix);
+	else
+		snprintf(buf, size, "%" PRIu64, v);
+	return buf;
+}
+
 static int set_number(const char *cmd, const struct zcq_opt *opt, const char *text)
 {
 	static const char *const what[] = {
@@ -154,12 +169,11 @@ static int set_number(const char *cmd, const struct zcq_opt *opt, const char *te
 	if (!max)
 		max = opt->type == ZCQ_OPT_U32 ? UINT32_MAX : opt->type == ZCQ_OPT_FD ? INT_MAX : UINT64_MAX;
 	if (err || v < opt->min || v > max) {
-		uint64_t unit = opt->type == ZCQ_OPT_DURATION ? 1000000 : 1;
+		char low[32], high[32];
 
-		zcq_err("%s: --%s \"%s\": out of range, %" PRIu64 " to %" PRIu64 "%s", cmd,
-			opt->name, text, opt->min / unit, max / unit,
-			opt->type == ZCQ_OPT_DURATION ? " ms" :
-			opt->type == ZCQ_OPT_SIZE ? " bytes" : "");
+		zcq_err("%s: --%s \"%s\": out of range, %s to %s", cmd, opt->name, text,
+			show_limit(opt->min, units, low, sizeof(low)),
+			show_limit(max, units, high, sizeof(high)));
 		return -EINVAL;
 	}
 	/* One that isn't open now would become one of our own. */
