@@ -165,8 +165,8 @@ lab: ; $(call lab_for,demo) lab-build && O=$(O) tools/lab/lab shell --nic mlx5
 lab-test: ; $(call lab_for,test,$(old)) lab-build && O=$(O) tests/run lab '$(T)'
 
 .PHONY: test-build lab-build
-lab-build: all lab-nic $(tools)
-test-build: lab-build $(O)/asan/zcq $(unit) $(bpf_tests) $(fuzz)
+lab-build: all lab-nic $(tools) ; @:
+test-build: lab-build $(O)/asan/zcq $(unit) $(bpf_tests) $(fuzz) ; @:
 
 # --- lab ---------------------------------------------------------------------------------
 
@@ -211,15 +211,26 @@ $(nic_fuzz): $(O)/tests/fuzz/%: tests/fuzz/%.c $(nic_fuzz_obj)
 
 man	:= $(wildcard docs/man/*.[1-8])
 
+prefix	:= $(DESTDIR)$(PREFIX)
+folders	:= $(prefix)/bin $(addprefix $(prefix)/share/man/man,$(sort $(subst .,,$(suffix $(man)))))
+# The folders that install had to make: uninstall removes those that are empty.
+made	:= $(O)/installed-folders
+
 install: all
-	install -D -m 755 $(O)/zcq $(DESTDIR)$(PREFIX)/bin/zcq
+	$(Q)LC_ALL=C mkdir -pv $(folders) | sed -n "s/.*created directory '\(.*\)'/\1/p" >>$(made)
+	install -m 755 $(O)/zcq $(prefix)/bin/zcq
 	$(Q)for m in $(man); do \
-		install -D -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/} || exit 1; \
+		install -m 644 $$m $(prefix)/share/man/man$${m##*.}/$${m##*/} || exit 1; \
 	done
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/zcq
-	$(Q)for m in $(man); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/}; done
+	rm -f $(prefix)/bin/zcq
+	$(Q)for m in $(man); do rm -f $(prefix)/share/man/man$${m##*.}/$${m##*/}; done
+	$(Q)if [ -e $(made) ]; then \
+		sort -ur $(made) | while read -r d; do \
+			rmdir "$$d" 2>/dev/null || [ ! -d "$$d" ] || echo "$$d"; \
+		done >$(made).new && mv $(made).new $(made); \
+	fi
 
 clean:
 	rm -rf $(O)

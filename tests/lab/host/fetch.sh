@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 240
+# timeout: 360
 #
 # lab fetch: how it reads apt's configuration, and that what can't be had is an
 # error soon. Without the network only the part that needs none.
@@ -70,6 +70,40 @@ ZCQ_LAB_MIRROR=http://127.0.0.1:9/debian ZCQ_LAB_CACHE=$work/cache lab fetch hea
 is 'a mirror that does not answer is an error' $? 1
 says 'that names it' '127\.0\.0\.1:9.*could not be read'
 is 'soon' "$((SECONDS - begin < 60))" 1
+
+# killed SIGNAL STATUS: nothing is left of a fetch that waits for its mirror, which here is an
+# address where nobody is.
+killed() {
+	local cache=$work/cache-$1 pid
+
+	ZCQ_LAB_CACHE=$cache ZCQ_LAB_MIRROR=http://192.0.2.1/debian unshare --net bash -c '
+		ip link add wire type bridge && ip addr add 192.0.2.2/24 dev wire &&
+			ip link set wire up &&
+			ip neigh add 192.0.2.1 dev wire lladdr 02:00:00:00:00:01 &&
+			exec env --default-signal tools/lab/lab fetch headers' \
+		>"$work/out" 2>"$work/err" </dev/null &
+	pid=$!
+	check "a fetch waits (SIG$1)" wait_for 30 fetches "$cache" apt/methods
+	kill "-$1" "$pid"
+	wait "$pid" 2>/dev/null
+	is "SIG$1 ends it" $? "$2"
+	check 'and apt with it' wait_for 5 eval "! fetches '$cache' ."
+}
+
+# fetches CACHE REGEX: is there a process of that cache with such a command line?
+fetches() {
+	local p
+
+	for p in /proc/[0-9]*; do
+		if grep -qsz "^ZCQ_LAB_CACHE=$1\$" "$p/environ" &&
+			tr '\0' ' ' 2>/dev/null <"$p/cmdline" | grep -q "$2"; then return 0; fi
+	done
+	return 1
+}
+
+killed TERM 143
+killed INT 130
+killed KILL 137
 
 # shellcheck disable=SC2016 # for the inner shell
 if ! timeout 20 bash -c 'exec 3<>"/dev/tcp/$0/80"' "$(tools/lab/lab path mirror |

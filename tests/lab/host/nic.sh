@@ -59,5 +59,8 @@ E
 nic "$model" "$work/refused.sh"
 is 'a fault that the model does not know is refused' $? 1
 lab run --nic mlx5 --fault nonsense --keep-log "$work/log.dmesg" true
-is 'at the start too' $? 1
+is 'at the start it is a usage error' $? 2
+is 'that says what a fault is, and no more' "$(cat "$work/err")" \
+	'lab: error: --fault: "nonsense": expected cmd OPCODE N status STATUS, or unsplit N'
+is 'before the guest boots' "$(grep -c 'Linux version' "$work/log.dmesg")" 0
 finish

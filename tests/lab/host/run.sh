@@ -18,6 +18,9 @@ usage_errors() {
 	is 'a bad number is a usage error' $? 2
 	lab run --nic none --fault x true
 	is 'a fault without a NIC is a usage error' $? 2
+	lab run --nic none --keep-log /proc/none/log true
+	is 'a log that can not be written is a usage error' $? 2
+	says 'and named' "--keep-log: '/proc/none/log' can't be written"
 	lab run --nic none --kernel "$work" true
 	is 'a folder without a kernel is a usage error' $? 2
 	lab frobnicate

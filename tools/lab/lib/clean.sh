@@ -61,7 +61,7 @@ lab_clean_cache() {
 		msg "removing $dir"
 		rm -rf "$dir"
 	done
-	rm -rf "$cache"/apt "$cache"/initrd "$cache"/tmp.*
+	rm -rf "$cache"/apt "$cache"/initrd "$cache"/debian13 "$cache"/tmp.*
 	exec {lock}>&-
 }
 

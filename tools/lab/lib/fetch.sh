@@ -196,8 +196,8 @@ lab_fetch_one() {
 	msg "$name: ${target##*/} ($(du -sm "$target" | cut -f1) MB)"
 }
 
-# lab fetch [--update] [NAME[=VERSION]...]
-lab_fetch() {
+# lab_fetch_here [--update] [NAME[=VERSION]...]
+lab_fetch_here() {
 	local lock names=() name
 
 	while [ $# -gt 0 ]; do
@@ -228,5 +228,25 @@ lab_fetch() {
 		esac
 		lab_fetch_one "$name"
 	done
+	# The package lists are as big as what was fetched, and old by the next time.
+	rm -rf "$(lab_cache)"/apt/{state,cache}
 	exec {lock}>&-
+}
+
+# lab fetch ARG... : in a PID namespace whose first process dies with this one, as in
+# run.sh: apt would go on alone otherwise. Where none can be made, without.
+lab_fetch() {
+	local apart=(unshare --pid --fork --kill-child=KILL) status=0
+
+	[ "$(id -u)" -eq 0 ] || apart+=(--user --map-current-user)
+	if [ $$ -eq 1 ] || ! "${apart[@]}" true 2>/dev/null; then
+		lab_fetch_here "$@"
+		return
+	fi
+	lab_traps
+	setpriv --pdeathsig KILL "${apart[@]}" bash "$LAB_DIR/lab" fetch "$@" &
+	LAB_CHILD=$!
+	wait "$LAB_CHILD" || status=$?
+	LAB_CHILD=
+	return "$status"
 }

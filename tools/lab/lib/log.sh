@@ -13,7 +13,7 @@ readonly LAB_FAULT_RE='\bWARNING\b|\bBUG\b|\bOops\b|Kernel panic|general protect
 lab_log() {
 	cat "$1/kmsg" 2>/dev/null || :
 	echo '--- serial console (warnings and worse) ---'
-	tr -d '\r' <"$1/serial" 2>/dev/null || :
+	{ cat "$1/serial" 2>/dev/null || :; } | tr -d '\r'
 }
 
 # lab_log_save FOLDER TARGET
@@ -84,6 +84,11 @@ lab_end() {
 		return "$LAB_TIMEOUT"
 		;;
 	nic*)
+		# Faults are the only options of the model that a user gives.
+		if grep -qs ': not a fault' "$1/nic.out"; then
+			warn "error: --fault: $(head -n 1 "$1/nic.out")"
+			return "$LAB_USAGE"
+		fi
 		warn "error: the NIC model ${end#nic }; its log:"
 		lab_show_tail "$1/nic.out" 10
 		lab_show_tail "$1/nic.log" 10

@@ -9,6 +9,15 @@ lab_number() {
 	fi
 }
 
+# lab_writable FILE: tried by its folder, where the file will be made.
+lab_writable() {
+	local folder
+
+	folder=$(dirname "$1")
+	[ -n "$1" ] && [ ! -d "$1" ] && mkdir -p "$folder" 2>/dev/null &&
+		{ : >"$folder/.lab.$$"; } 2>/dev/null && rm "$folder/.lab.$$"
+}
+
 # shellcheck disable=SC2034 # the results are used by run.sh
 # Sets LAB_OPT_*, and LAB_OPT_REST to what follows the options.
 lab_options() {
@@ -61,7 +70,10 @@ lab_option() {
 		;;
 	--fault) LAB_OPT_FAULTS+=("$2") ;;
 	--append) LAB_OPT_APPEND=$2 ;;
-	--keep-log) LAB_OPT_LOG=$2 ;;
+	--keep-log)
+		lab_writable "$2" || die "$LAB_USAGE" "--keep-log: '$2' can't be written"
+		LAB_OPT_LOG=$2
+		;;
 	*) die "$LAB_USAGE" "unknown option '$1': see lab --help" ;;
 	esac
 }

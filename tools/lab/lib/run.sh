@@ -38,7 +38,7 @@ lab_guest_config() {
 lab_guest_programs() {
 	local name program
 
-	mkdir "$1"
+	mkdir -p "$1/ld"
 	for name in peer nic expect; do
 		ln -s "$LAB_AGENT" "$1/lab-$name"
 	done
@@ -46,6 +46,9 @@ lab_guest_programs() {
 		program=$name
 		[ "$name" = ethtool ] || program=kmod
 		lab_root_command "$LAB_QEMU_ROOT" "$program" "$name"
+		# The kernel, and so zcq, calls a process by the file that it started: the loader.
+		ln -s "${LAB_COMMAND[0]}" "$1/ld/$name"
+		LAB_COMMAND[0]=$1/ld/$name
 		printf "#!/bin/sh\nexec %s \"\$@\"\n" "$(printf "'%s' " "${LAB_COMMAND[@]}")" >"$1/$name"
 		chmod 755 "$1/$name"
 	done
@@ -63,7 +66,7 @@ lab_host_config() {
 	printf 'export ZCQ_BUILD=%q\n' "$(lab_build_dir)"
 }
 
-lab_run_cleanup() {
+lab_cleanup() {
 	local status=$?
 
 	trap - EXIT INT TERM HUP
@@ -74,6 +77,13 @@ lab_run_cleanup() {
 	[ -z "${LAB_STTY:-}" ] || stty "$LAB_STTY" 2>/dev/null || :
 	[ -z "${LAB_SCRATCH:-}" ] || rm -rf "$LAB_SCRATCH"
 	exit "$status"
+}
+
+# From here on nothing outlives this process: LAB_CHILD is killed, LAB_SCRATCH removed.
+lab_traps() {
+	trap lab_cleanup EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
 }
 
 # Everything that must be there before a folder is made.
@@ -98,9 +108,7 @@ lab_boot() {
 
 	shift
 	lab_prepare
-	trap lab_run_cleanup EXIT
-	trap 'exit 130' INT
-	trap 'exit 143' TERM HUP
+	lab_traps
 	lab_scratch
 	lab_init_config >"$LAB_SCRATCH/init.conf"
 	lab_guest_programs "$LAB_SCRATCH/bin"
