@@ -156,6 +156,29 @@ static void test_write_error(void **state)
 	fclose(f);
 }
 
+/* $COLUMNS is for what goes out; a text in memory is broken by who prints it. */
+static void test_width(void **state)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *memory = open_memstream(&text, &len), *file = tmpfile();
+
+	(void)state;
+	unsetenv("COLUMNS");
+	assert_int_equal(zcq_out_width(file), 0);
+	setenv("COLUMNS", "80", 1);
+	assert_int_equal(zcq_out_width(file), 80);
+	assert_int_equal(zcq_out_width(memory), 0);
+	setenv("COLUMNS", "39", 1);
+	assert_int_equal(zcq_out_width(file), 0);
+	setenv("COLUMNS", "wide", 1);
+	assert_int_equal(zcq_out_width(file), 0);
+	unsetenv("COLUMNS");
+	fclose(memory);
+	fclose(file);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +189,7 @@ int main(void)
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_write_error),
+		cmocka_unit_test(test_width),
 	};
 
 	return cmocka_run_group_tests_name("out", tests, NULL, NULL);

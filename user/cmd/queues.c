@@ -7,7 +7,6 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -21,7 +20,7 @@
 #define DETAIL_INDENT	6
 #define MORE_INDENT	19	/* further lines of a detail: under its first field */
 #define NETDEV_INDENT	13
-#define WIDTH		80
+#define WIDTH		80	/* where none is known */
 #define MAX_INTERVAL	3600000000000ULL
 
 static struct zcq_strv netdevs;
@@ -305,15 +304,6 @@ static int walk(struct show *s)
 	return 0;
 }
 
-static int text_width(void)
-{
-	struct winsize ws;
-
-	if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) && ws.ws_col >= 40)
-		return ws.ws_col;
-	return WIDTH;
-}
-
 static int open_outputs(struct show *s)
 {
 	if (zcq_opt_common.json) {
@@ -321,7 +311,7 @@ static int open_outputs(struct show *s)
 		return s->out ? 0 : -errno;
 	}
 	s->colour = zcq_out_colour_ok(stdout);
-	s->width = text_width();
+	s->width = zcq_out_width(stdout) ?: WIDTH;
 	s->rows_f = open_memstream(&s->rows, &s->rows_len);
 	s->line_f = open_memstream(&s->lines, &s->lines_len);
 	if (!s->rows_f || !s->line_f)

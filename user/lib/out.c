@@ -28,7 +28,7 @@ struct zcq_out {
 	enum zcq_out_style style;	/* ZCQ_OUT_TERSE is kept as ZCQ_OUT_LINE and terse */
 	bool terse;
 	bool colour;
-	int width;			/* of the terminal; 0: don't break lines */
+	int width;			/* zcq_out_width() */
 	int err;			/* first failure, -errno */
 
 	int depth;			/* 0: not in a record */
@@ -43,13 +43,14 @@ struct zcq_out {
 	struct zcq_line line;
 };
 
-/* Of the terminal, or as $COLUMNS says for a pipe that ends at one; 0: don't break lines. */
-static int columns(FILE *f)
+int zcq_out_width(FILE *f)
 {
 	const char *text = getenv("COLUMNS");
 	struct winsize ws;
 	uint64_t n = 0;
 
+	if (fileno(f) < 0)
+		return 0;
 	if (isatty(fileno(f)) && !ioctl(fileno(f), TIOCGWINSZ, &ws) && ws.ws_col)
 		n = ws.ws_col;
 	else if (text && zcq_parse_u64(text, &n))
@@ -68,7 +69,7 @@ struct zcq_out *zcq_out_new(FILE *f, enum zcq_out_style style, const struct zcq_
 	out->terse = style == ZCQ_OUT_TERSE;
 	out->style = out->terse ? ZCQ_OUT_LINE : style;
 	out->colour = colour;
-	out->width = columns(f);
+	out->width = zcq_out_width(f);
 	zcq_table_init(&out->table, cols);
 	return out;
 }

@@ -42,6 +42,12 @@ struct zcq_out;
 struct zcq_out *zcq_out_new(FILE *f, enum zcq_out_style style, const struct zcq_out_col *cols, bool colour);
 bool zcq_out_colour_ok(FILE *f);
 
+/*
+ * The columns that lines for f are broken to: of the terminal, or as $COLUMNS says for a pipe that
+ * ends at one. 0: not broken; so is what goes to memory.
+ */
+int zcq_out_width(FILE *f);
+
 /* Writes out what is left (a table's rows). Returns 0 or the first write error as -errno. */
 int zcq_out_flush(struct zcq_out *out);
 void zcq_out_free(struct zcq_out *out);

@@ -5,7 +5,7 @@
 # source. The program is renamed into place, so runs at once don't meet.
 
 lab_build_dir() {
-	readlink -m "${ZCQ_BUILD:-$LAB_ROOT/build}"
+	(cd "$LAB_ROOT" && readlink -m "${ZCQ_BUILD:-${O:-build}}")
 }
 
 # Prints the program's path.
