@@ -27,11 +27,13 @@ trace_start() {
 	finish
 }
 
+# Not counted are runs that the kernel skipped because the program was running on that CPU already (a
+# preempted task): zcq tells them too, they may happen on a busy host, and would show in the exact counts.
 trace_stop() {
 	kill "$tracer"
 	wait "$tracer"
-	is "$1: zcq trace ends with status 0, nothing lost" \
-		"$? $(tail -n 1 "$tmp/trace" | jq -r '"\(.type) \(.lost) \(.lost_by)"')" '0 summary 0 []'
+	is "$1: zcq trace ends with status 0, nothing lost" "$? $(tail -n 1 "$tmp/trace" | jq -r \
+		'"\(.type) \([.lost_by[] | .ring_full + .map_full + .unreadable] | add // 0)"')" '0 summary 0'
 }
 
 # A record that is being written is not there yet: what jq says of it does not count.
