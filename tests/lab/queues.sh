@@ -107,6 +107,9 @@ bound() {
 text() {
 	timeout 200 "$zcq" queues --interval 0 --zc "$nic" >"$tmp/text" 2>/dev/null
 	is 'text: nothing is wider than 80 columns' "$(awk 'length > 80' "$tmp/text")" ''
+	# a line of a netdev, a row, a detail, and what goes on from a netdev's and a detail's line
+	is 'text: further lines begin under the first field' \
+		"$(sed 1d "$tmp/text" | grep -cvE '^(netdev {7}| {13}[a-z]| *[0-9]+ | {6}[a-z]+ +| {19}[a-z])')" 0
 	is 'text: two queues have a provider' "$(grep -cE '^ +[0-9]+ .* io_uring ' "$tmp/text")" 2
 	is 'text: owners' "$(awk '$1 == "owner" { print $2, $3 }' "$tmp/text" | xargs)" "zcq pid=$rx zcq pid=$rx2"
 	is 'text: held buffers' "$(grep -oE 'held_bufs=[0-9]+' "$tmp/text" | xargs)" "held_bufs=$held held_bufs=0"

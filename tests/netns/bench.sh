@@ -185,24 +185,52 @@ wrong() {
 }
 
 usage() {
-	local out
+	local o out
 	wrong 'recv without a netdev' 'one of --netdev IF' recv
-	wrong 'a netdev and none' 'exclude each other' recv --nodev --netdev lo
-	wrong 'epoll with a netdev' '--engine epoll has no --netdev' recv --engine epoll --netdev lo
-	wrong 'epoll that holds' '--engine epoll has no' recv --engine epoll --hold-for 1s
-	wrong 'a buffer length that is no power of two' 'no power of two' recv --nodev --rx-buf-len 5000
-	wrong 'a buffer length below a page' 'out of range, 4K to 1G' recv --nodev --rx-buf-len 3000
+	wrong 'a netdev and none' '--nodev excludes --netdev' recv --nodev --netdev lo
+	wrong 'a queue of no netdev' '--nodev excludes --queue' recv --nodev --queue 0
+	for o in '--netdev lo' '--queue 3' --nodev '--area 4M' '--rx-buf-len 4K' '--hold 1' '--hold-for 1s' --no-kick; do
+		# shellcheck disable=SC2086 # words
+		wrong "epoll with $o" "--engine epoll excludes ${o% *}" recv --engine epoll $o
+	done
+	for o in 0 3000 5000 2G; do
+		wrong "buffers of $o" "not a power of two from $(getconf PAGESIZE) (a page) to 1G" \
+			recv --nodev --rx-buf-len "$o"
+	done
+	wrong 'a time beyond reason' '--duration "9999h": out of range, 0 to 8784h' recv --duration 9999h
+	wrong 'a CPU beyond reason' '--cpu "1024": out of range, 0 to 1023' send ::1 --cpu 1024
+	wrong 'neither recv nor send' '"receive" is neither recv nor send; see: zcq bench --help' receive
 	wrong 'a name to listen on' '--bind "localhost": no IPv4 or IPv6 address' recv --engine epoll --bind localhost
 	wrong 'a name to send to' '"localhost" is no IPv4 or IPv6 address' send localhost
+	wrong 'a short form of an address' '"192.0.2" is no IPv4 or IPv6 address' send 192.0.2
+	wrong 'a link-local address without its link' 'name its netdev, fe80::1%IF' send fe80::1
 	wrong 'a source of another family' 'are of different families' send --source 192.0.2.1 2001:db8::1
 	"$zcq" bench recv --netdev nosuch >/dev/null 2>"$tmp/err"
-	is 'no such netdev: the reason, no guess' "$? $(grep -c 'because no such netdev' "$tmp/err") $(grep -c perhaps "$tmp/err")" \
+	is 'no such netdev: the reason, no guess' "$? $(grep -c 'because there is no such netdev' "$tmp/err") $(grep -c perhaps "$tmp/err")" \
 		'1 1 0'
 	out=$("$zcq" bench recv --netns "$a" --netdev rx0 --queue 0 --area 1M --json 2>&1 >/dev/null)
 	case $? in
 	3) ok "veth has no zero-copy receive: exit 3" ;;
 	*) fail "veth has no zero-copy receive: exit 3" "$out" ;;
 	esac
+	out=$("$zcq" bench recv --netns "$a" --netdev rx0 --queue 7 --area 1M 2>&1 >/dev/null)
+	is 'a queue that veth has not: a failure, with the number it has' \
+		"$? $(grep -c 'because there is no such rx queue; rx0 has [1-9]' <<<"$out")" '1 1'
+	"$zcq" bench send --netns "$a" --cpu 1023 ::1 >/dev/null 2>"$tmp/err"
+	is 'a CPU that is not there' "$? $(cat "$tmp/err")" '1 zcq: error: --cpu 1023: there is no such CPU for this process'
+}
+
+# What can't be written is told once, by its own errno; a reader that left is no failure.
+unwritten() {
+	local o
+	for o in '' --json; do
+		# shellcheck disable=SC2086 # a word or none
+		"$zcq" bench recv --engine epoll --port 0 --wait 1ms --quiet $o >/dev/full 2>"$tmp/err"
+		is "a full disk ${o:-text}" "$? $(grep -c "can't write the result: No space left" "$tmp/err") $(wc -l <"$tmp/err")" '1 1 2'
+		# shellcheck disable=SC2086 # a word or none
+		"$zcq" bench recv --engine epoll --port 0 --wait 1ms --quiet $o 2>"$tmp/err" | true
+		is "a reader that left ${o:-text}" "$(cat "$tmp/err")" 'zcq: error: no connection came within --wait'
+	done
 }
 
 if ! setup 2>"$tmp/setup"; then
@@ -215,4 +243,5 @@ spoilt
 ends
 rate
 usage
+unwritten
 finish

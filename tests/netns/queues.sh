@@ -119,10 +119,16 @@ errors() {
 	is 'an unknown netdev fails' "$?" 1
 	is 'and is named, with its namespace' "$out" \
 		"zcq: error: \"nic7\": there is no such netdev in network namespace $ns"
+	out=$(queues --queue 99 2>&1 >/dev/null)
+	is 'a queue that no netdev has fails' "$? $out" '1 zcq: error: there is no rx queue 99'
+	out=$(queues -x 2>&1 >/dev/null)
+	is 'a usage error is one line' "$? $out" '2 zcq: error: queues: unknown option "-x"; see: zcq queues --help'
 	queues --interval soon >/dev/null 2>&1
 	is 'a bad interval is a usage error' $? 2
 	"$zcq" queues --netns "$ns-none" >/dev/null 2>&1
 	is 'an unknown namespace fails' $? 1
+	"$zcq" queues --netns /proc/self/status >/dev/null 2>"$tmp/err"
+	is 'as does what is no namespace' "$? $(grep -c 'is no network namespace' "$tmp/err")" '1 1'
 	queues 2>"$tmp/err" | true
 	is 'a reader that left is no failure' "${PIPESTATUS[0]} $(cat "$tmp/err")" '0 '
 	queues >/dev/full 2>"$tmp/err"
@@ -197,7 +203,7 @@ vanished() {
 	kill -INT "$watcher"
 	wait "$watcher"
 	is 'a netdev that vanished: failure, and the others are shown' \
-		"$? $line $(grep -c '"vx" went away' "$tmp/err") $(rows queue .netdev | sort -u)" '1 measuring 1 va'
+		"$? $line $(grep -c '"vx" went away, or got another name,' "$tmp/err") $(rows queue .netdev | sort -u)" '1 measuring 1 va'
 }
 
 if ! setup 2>"$tmp/setup"; then

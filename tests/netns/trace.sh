@@ -101,6 +101,58 @@ inside "$exercise" register --if lo --queue 0 --times 3 >/dev/null 2>&1
 stop
 is '--netdev: none of 3' "$(summary shown) $(summary filtered)" '0 3'
 
+# --- a netdev that gets the name while zcq runs is matched, as is one that has lost it no more ---
+if grep -q '"probe":"register.call".*"state":"yes"' "$tmp/probes"; then
+	ip -n "$ns" link add early type veth peer name other
+	trace --event rejected --netdev late
+	inside "$exercise" register --if early --queue 0 --times 3 >/dev/null 2>&1
+	ip -n "$ns" link set early name late
+	matched() {
+		inside "$exercise" register --if late --queue 0 --comm "$comm" >/dev/null 2>&1
+		grep -q '"netdev":"late"' "$tmp/out"
+	}
+	check '--netdev: a netdev that got the name meanwhile' wait_for 10 matched
+	stop
+	check '--netdev: not by the name it had' test "$(summary filtered)" -ge 3
+	is '--netdev: nothing by another name' "$(lines '"netdev":"early"')" 0
+	ip -n "$ns" link del late
+else
+	skip '--netdev: a netdev that is renamed' 'register.call is not available here'
+fi
+
+# --- who sits before it is told when it watches; a pipeline and --quiet are not ---
+cat >"$tmp/terminal.py" <<'END'
+import os, subprocess, sys
+ours, theirs = os.openpty()
+subprocess.run(sys.argv[1:], stderr=theirs, stdout=subprocess.DEVNULL, timeout=60)
+os.close(theirs)
+os.set_blocking(ours, False)
+try:
+    print(os.read(ours, 4096).decode().count("zcq: attached; Ctrl-C ends it"))
+except (BlockingIOError, OSError):
+    print(0)
+END
+told="$(python3 "$tmp/terminal.py" "$zcq" trace --event rejected --duration 1ms)"
+told+=" $(python3 "$tmp/terminal.py" "$zcq" trace --event rejected --duration 1ms --quiet)"
+told+=" $("$zcq" trace --event rejected --duration 1ms 2>&1 >/dev/null | grep -c attached)"
+is 'a terminal is told when all is attached' "$told" '1 0 0'
+
+# --- what can't be written ---
+"$zcq" trace --event rejected --duration 1ms >/dev/full 2>"$tmp/err"
+is 'a full disk' "$? $(cat "$tmp/err")" "1 zcq: error: can't write the events: No space left on device"
+"$zcq" trace --event rejected --duration 1ms 2>"$tmp/err" | true
+is 'a reader that left is no failure' "${PIPESTATUS[0]} $(cat "$tmp/err")" '0 '
+
+# --- a process may be called "-" ---
+rm -f "$tmp/ready"
+mkfifo "$tmp/ready"
+"$zcq" trace --netns "$ns" --event rejected --comm - --count 1 --ready-fd 3 3>"$tmp/ready" >"$tmp/text" 2>"$tmp/err" &
+tracer=$!
+read -rt 60 _ <"$tmp/ready"
+inside "$exercise" register --if lo --queue 0 --comm - >/dev/null 2>&1
+stop none
+is 'text: a name of - is a name, no gap' "$(grep -c 'pid=[0-9]* comm="-" ' "$tmp/text")" 1
+
 # --- what is in the ring when the end is asked for is still shown ---
 trace --event rejected --comm "$comm"
 kill -STOP "$tracer"

@@ -120,16 +120,27 @@ static void test_bad_values(void **state)
 		{ "-l a,,b", "--list: an empty name in the list" },
 		{ "--nothing", "unknown option \"--nothing\"" },
 		{ "-fz", "unknown option \"-z\"" },
-		{ "-u", "option \"-u\" needs a value" },
+		{ "-u", "no value for option \"-u\"; see: zcq test --help" },
+		{ "--flag=x", "no value is taken by option \"--flag=x\"" },
+		{ "--str=", "--str: an empty TEXT" },
 		{ "a b", "unexpected argument \"b\"" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(parse(bad[i].line), -EINVAL);
-		if (!strstr(said, bad[i].says))
+		if (!strstr(said, bad[i].says) || strchr(said, '\n') != said + strlen(said) - 1)
 			fail_msg("\"%s\" says: %s", bad[i].line, said);
 	}
 	assert_int_equal(zcq_opt_exit(-EINVAL), 2);
+}
+
+static void test_given(void **state)
+{
+	assert_int_equal(parse("-u 5 -u 6 --flag"), 0);
+	assert_true(zcq_opt_given(&got.u32) && zcq_opt_given(&got.flag));
+	assert_false(zcq_opt_given(&got.str));
+	assert_int_equal(parse("-s x"), 0);
+	assert_false(zcq_opt_given(&got.u32));
 }
 
 static void test_netns(void **state)
@@ -139,6 +150,9 @@ static void test_netns(void **state)
 	assert_int_equal(ret, -ENOENT);
 	assert_int_equal(zcq_opt_exit(ret), 1);
 	assert_non_null(strstr(said, "--netns \"no-such-netns\""));
+	/* one that is something else fails alike */
+	ret = parse("--netns /proc/self/status");
+	assert_int_equal(zcq_opt_exit(ret), 1);
 }
 
 static void test_numbers(void **state)
@@ -182,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_bad_values),
+		cmocka_unit_test(test_given),
 		cmocka_unit_test(test_netns),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_help),

@@ -99,6 +99,27 @@ static void test_terse(void **state)
 	   "err=-22 bound=yes share=0.50\n");
 }
 
+/* A process may be called "-" or nothing at all: these are values. */
+static void test_name_like_nothing(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	struct zcq_out *out = zcq_out_new(f, ZCQ_OUT_TERSE, NULL, false);
+
+	zcq_out_begin(out, "t");
+	zcq_out_str(out, "comm", "-");
+	zcq_out_str(out, "empty", "");
+	zcq_out_str(out, "login", "-bash");
+	zcq_out_null(out, "unknown");
+	zcq_out_end(out);
+	zcq_out_flush(out);
+	zcq_out_free(out);
+	fclose(f);
+	assert_string_equal(text, "t            comm=\"-\" empty=\"\" login=-bash\n");
+	free(text);
+}
+
 /* Names are chosen by strangers: quotes, line ends, escape sequences, broken UTF-8. */
 static void test_hostile(void **state)
 {
@@ -186,6 +207,7 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_line),
 		cmocka_unit_test(test_terse),
+		cmocka_unit_test(test_name_like_nothing),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_write_error),

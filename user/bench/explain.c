@@ -82,6 +82,12 @@ static enum verdict xsk_or_leased(const struct zcq_zcrx_cfg *cfg, const struct z
 	return verdict(q, q && (q->xsk || q->leased));
 }
 
+static enum verdict is_mlx5(const struct zcq_zcrx_cfg *cfg, const struct zcq_nic_state *s)
+{
+	(void)cfg;
+	return strcmp(s->link.driver, "mlx5_core") ? NO : MAYBE;
+}
+
 static const struct reason {
 	int err;
 	unsigned int scope;	/* enum scope */
@@ -89,7 +95,7 @@ static const struct reason {
 	enum verdict (*holds)(const struct zcq_zcrx_cfg *cfg, const struct zcq_nic_state *state);
 } reasons_of[] = {
 	{ EPERM, ANY, "no CAP_NET_ADMIN in the initial user namespace: run as root" },
-	{ ENODEV, DEV, "no such netdev in this network namespace: ip link", always },
+	{ ENODEV, DEV, "there is no such netdev in this network namespace: ip link", always },
 	{ EFAULT, ANY, "memory of the area or of the refill ring can't be read" },
 	{ EINVAL, DEV, "header split is off: ethtool -G {if} tcp-data-split on (mlx5: first ethtool -K {if} rx-gro-hw on)",
 	  split_off },
@@ -102,14 +108,14 @@ static const struct reason {
 	  has_provider },
 	{ EEXIST, DEV, "an XDP program is attached to the netdev: ip link set {if} xdp off", xdp },
 	{ EBUSY, DEV, "the queue is used by AF_XDP, or is leased to a virtual netdev", xsk_or_leased },
-	{ EOPNOTSUPP, DEV, "there is no such rx queue; {if} has {rx}: ethtool -L {if} makes more", no_queue },
+	{ EOPNOTSUPP, DEV, "there is no such rx queue; {if} has {rx}: ethtool -l {if}", no_queue },
 	{ EOPNOTSUPP, DEV, "the netdev is down: ip link set {if} up", is_down },
 	{ EOPNOTSUPP, DEV, "the driver can't give a queue other memory (no queue management operations)" },
 	{ EOPNOTSUPP, DEV | BUF, "the driver can't do this buffer length: without --rx-buf-len" },
-	{ EOPNOTSUPP, DEV, "mlx5: XDP, PTP or HTB is in use" },
+	{ EOPNOTSUPP, DEV, "XDP, PTP or HTB is in use (mlx5)", is_mlx5 },
 	{ EOPNOTSUPP, NODEV | BUF, "buffers of an instance without netdev have the size of a page: without --rx-buf-len" },
 	{ ENETDOWN, DEV, "the netdev is down: ip link set {if} up", is_down },
-	{ ERANGE, DEV, "there is no such rx queue; {if} has {rx}: ethtool -L {if} makes more", no_queue },
+	{ ERANGE, DEV, "there is no such rx queue; {if} has {rx}: ethtool -l {if}", no_queue },
 	{ ERANGE, DEV | BUF, "the area is not contiguous enough for --rx-buf-len: --area-type huge" },
 	{ ENOMEM, ANY, "locked memory limit, or no memory: ulimit -l, a smaller --area" },
 	{ ENOMEM, DEV, "the driver got no memory for the queue" },

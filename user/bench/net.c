@@ -22,7 +22,11 @@ int zcq_addr_parse(const char *text, uint16_t port, struct sockaddr_storage *sa)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_STREAM };
 	struct addrinfo *res;
+	struct in_addr in;
 
+	/* Not the short forms: 192.0.2 would be 192.0.0.2. */
+	if (!strchr(text, ':') && inet_pton(AF_INET, text, &in) != 1)
+		return -EINVAL;
 	if (getaddrinfo(text, NULL, &hints, &res))
 		return -EINVAL;
 	memset(sa, 0, sizeof(*sa));
@@ -30,6 +34,14 @@ int zcq_addr_parse(const char *text, uint16_t port, struct sockaddr_storage *sa)
 	freeaddrinfo(res);
 	zcq_addr_set_port(sa, port);
 	return 0;
+}
+
+bool zcq_addr_needs_scope(const struct sockaddr_storage *sa)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)sa;
+
+	return sa->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr) &&
+	       !in6->sin6_scope_id;
 }
 
 void zcq_addr_set_port(struct sockaddr_storage *sa, uint16_t port)
@@ -139,7 +151,8 @@ int zcq_pin_cpu(unsigned int cpu)
 		CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set)) {
 		err = -errno;
-		zcq_err("running on CPU %u: %s", cpu, strerror(errno));
+		zcq_err("--cpu %u: %s", cpu, err == -EINVAL ?
+			"there is no such CPU for this process" : strerror(-err));
 		return err;
 	}
 	return 0;

@@ -5,6 +5,7 @@
 #ifndef ZCQ_BENCH_NET_H
 #define ZCQ_BENCH_NET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -12,6 +13,8 @@
 
 /* "192.0.2.1" or "2001:db8::1"; an address of an interface as fe80::1%eth0. 0 or -EINVAL. */
 int zcq_addr_parse(const char *text, uint16_t port, struct sockaddr_storage *sa);
+/* An IPv6 address of a link without the link. */
+bool zcq_addr_needs_scope(const struct sockaddr_storage *sa);
 void zcq_addr_set_port(struct sockaddr_storage *sa, uint16_t port);
 uint16_t zcq_addr_port(const struct sockaddr_storage *sa);
 socklen_t zcq_addr_len(const struct sockaddr_storage *sa);

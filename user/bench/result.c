@@ -373,7 +373,7 @@ int zcq_bench_print(FILE *f, bool json, const struct zcq_bench_result *r,
 		    const struct zcq_bench_conn *conns, size_t nr_conns)
 {
 	struct zcq_out *j = NULL, *out;
-	int err = 0;
+	int err = 0, end;
 
 	if (json) {
 		j = zcq_out_new(f, ZCQ_OUT_JSON, NULL, false);
@@ -392,9 +392,11 @@ int zcq_bench_print(FILE *f, bool json, const struct zcq_bench_result *r,
 		walk_recv(out, r);
 	else
 		walk_send(out, r);
-	err = section_end(out, j) ?: err;
-	if (!json && r->engine)
-		err = print_sizes(f, r) ?: err;
+	/* The first error is the reason, later ones follow from it. */
+	end = section_end(out, j);
+	err = err ?: end;
+	if (!err && !json && r->engine)
+		err = print_sizes(f, r);
 	tell_faults(r);
 out:
 	zcq_out_free(j);

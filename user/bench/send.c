@@ -39,9 +39,9 @@ static void finish(struct sender *s, struct zcq_send_conn *c, int err)
 		s->res->failed++;
 		zcq_bench_count_errno(s->res->errors, err);
 		if (s->res->failed == 1)
-			zcq_err("connection from %s to %s: %s%s", c->info.local[0] ? c->info.local : "-",
-				c->info.peer, strerror(-err),
-				err == -ETIME ? ": no progress (--idle)" : "");
+			zcq_err("connection %s%s%sto %s: %s", c->info.local[0] ? "from " : "",
+				c->info.local, c->info.local[0] ? " " : "", c->info.peer,
+				err == -ETIME ? "no progress within --idle" : strerror(-err));
 	} else {
 		s->res->finished++;
 	}

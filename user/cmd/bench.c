@@ -19,7 +19,8 @@
 #include "lib/log.h"
 #include "lib/opt.h"
 
-#define NO_CPU	UINT32_MAX
+#define NO_CPU		UINT32_MAX
+#define MAX_BUF_LEN	(1ULL << 30)
 
 static const char *const engines[] = { "zcrx", "epoll", NULL };
 static const char *const area_types[] = { "anon", "thp", "huge", NULL };
@@ -68,7 +69,7 @@ static const struct zcq_opt recv_opts[] = {
 	{ "area-type", 0, ZCQ_OPT_CHOICE, &rx.area_type, "TYPE",
 	  "anon, thp or huge (2 MiB hugetlb pages)", 0, 0, area_types },
 	{ "rx-buf-len", 'l', ZCQ_OPT_SIZE, &rx.rx_buf_len, "SIZE",
-	  "buffer size (a page); larger ones want\n--area-type huge", 4096, 1ULL << 30 },
+	  "buffer size, a power of two (a page); larger ones\nwant --area-type huge" },
 	{ "refill", 'r', ZCQ_OPT_U32, &rx.refill, "N",
 	  "refill ring entries (as many as buffers)", 1, ZCQ_ZCRX_RQ_MAX_ENTRIES },
 	{ "cq-entries", 0, ZCQ_OPT_U32, &rx.cq_entries, "N", "completion queue entries (8192)",
@@ -83,9 +84,9 @@ static const struct zcq_opt recv_opts[] = {
 	{ "connections", 'n', ZCQ_OPT_U64, &rx.connections, "N", "end after N connections ended" },
 	{ "bytes", 'B', ZCQ_OPT_SIZE, &rx.bytes, "SIZE", "end after SIZE bytes of all together" },
 	{ "duration", 'd', ZCQ_OPT_DURATION, &rx.duration_ns, "TIME",
-	  "end TIME after the first connection" },
+	  "end TIME after the first connection", 0, ZCQ_OPT_YEAR },
 	{ "wait", 'w', ZCQ_OPT_DURATION, &rx.wait_ns, "TIME",
-	  "give up if no connection comes in TIME" },
+	  "give up if no connection comes in TIME", 0, ZCQ_OPT_YEAR },
 	{ "cpu", 0, ZCQ_OPT_U32, &rx.cpu, "N", "run on this CPU", 0, 1023 },
 	{ "ready-fd", 0, ZCQ_OPT_FD, &rx.ready_fd, "FD",
 	  "where the line \"ready: port=...\" goes (2)", 2, 1U << 20 },
@@ -117,26 +118,54 @@ static int check_binds(void)
 	return 0;
 }
 
+/* An option that would be ignored is refused. */
+static int check_ignored(void)
+{
+	static const struct {
+		const void *dest;
+		const char *name;
+		bool nodev;		/* taken with --nodev; none of them is with --engine epoll */
+	} only_zcrx[] = {
+		{ &rx.ifname, "netdev", false }, { &rx.queue, "queue", false },
+		{ &rx.no_kick, "no-kick", false }, { &rx.nodev, "nodev", true },
+		{ &rx.area_bytes, "area", true }, { &rx.area_type, "area-type", true },
+		{ &rx.rx_buf_len, "rx-buf-len", true }, { &rx.refill, "refill", true },
+		{ &rx.cq_entries, "cq-entries", true }, { &rx.hold, "hold", true },
+		{ &rx.hold_for_ns, "hold-for", true },
+	};
+	bool epoll = rx.engine == ZCQ_RECV_EPOLL;
+
+	if (!epoll && !rx.nodev)
+		return 0;
+	for (size_t i = 0; i < sizeof(only_zcrx) / sizeof(only_zcrx[0]); i++) {
+		if (!zcq_opt_given(only_zcrx[i].dest) || (!epoll && only_zcrx[i].nodev))
+			continue;
+		zcq_err("bench recv: %s excludes --%s", epoll ? "--engine epoll" : "--nodev",
+			only_zcrx[i].name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The kernel takes powers of two from a page on. */
+static int check_buf_len(void)
+{
+	unsigned long long len = rx.rx_buf_len, page = (unsigned long long)sysconf(_SC_PAGESIZE);
+
+	if (!zcq_opt_given(&rx.rx_buf_len) ||
+	    (len >= page && len <= MAX_BUF_LEN && !(len & (len - 1))))
+		return 0;
+	zcq_err("bench recv: --rx-buf-len %llu: not a power of two from %llu (a page) to %lluG", len,
+		page, MAX_BUF_LEN >> 30);
+	return -EINVAL;
+}
+
 static int check_recv(void)
 {
-	if (check_binds())
+	if (check_binds() || check_ignored() || check_buf_len())
 		return -EINVAL;
-	if (rx.engine == ZCQ_RECV_EPOLL) {
-		if (!rx.hold && !rx.hold_for_ns && !rx.nodev && !rx.ifname)
-			return 0;
-		zcq_err("bench recv: --engine epoll has no --netdev, --nodev, --hold and --hold-for");
-		return -EINVAL;
-	}
-	if (rx.nodev && rx.ifname) {
-		zcq_err("bench recv: --netdev and --nodev exclude each other");
-		return -EINVAL;
-	}
-	if (!rx.nodev && !rx.ifname) {
+	if (rx.engine == ZCQ_RECV_ZCRX && !rx.nodev && !rx.ifname) {
 		zcq_err("bench recv: one of --netdev IF (with --queue N), --nodev or --engine epoll is needed");
-		return -EINVAL;
-	}
-	if (rx.rx_buf_len & (rx.rx_buf_len - 1)) {
-		zcq_err("bench recv: --rx-buf-len %llu is no power of two", (unsigned long long)rx.rx_buf_len);
 		return -EINVAL;
 	}
 	if (rx.hold_for_ns && !rx.hold) {
@@ -180,20 +209,22 @@ static const struct zcq_opt send_opts[] = {
 	{ "connections", 'n', ZCQ_OPT_U32, &tx.connections, "N", "at the same time (1)", 1, 65535 },
 	{ "bytes", 'B', ZCQ_OPT_SIZE, &tx.bytes, "SIZE",
 	  "in each connection (16M, or until --duration)", ZCQ_STREAM_HEADER, UINT64_MAX },
-	{ "duration", 'd', ZCQ_OPT_DURATION, &tx.duration_ns, "TIME", "stop after TIME" },
+	{ "duration", 'd', ZCQ_OPT_DURATION, &tx.duration_ns, "TIME", "stop after TIME",
+	  0, ZCQ_OPT_YEAR },
 	{ "chunk", 'c', ZCQ_OPT_SIZE, &tx.chunk, "SIZE", "in each send() (64K)",
 	  ZCQ_STREAM_HEADER, 1U << 26 },
 	{ "rate", 'r', ZCQ_OPT_SIZE, &tx.rate, "SIZE", "bytes a second of all together", 1, 1ULL << 40 },
-	{ "mss", 0, ZCQ_OPT_U32, &tx.mss, "BYTES", "largest TCP segment", 88, 65535 },
+	{ "mss", 0, ZCQ_OPT_U32, &tx.mss, "BYTES", "largest TCP segment", 88, 32767 },
 	{ "zerocopy", 'z', ZCQ_OPT_FLAG, &tx.zerocopy, NULL, "send with MSG_ZEROCOPY" },
 	{ "source", 's', ZCQ_OPT_STR, &tx_source, "ADDR", "from this address" },
 	{ "source-port", 0, ZCQ_OPT_U32, &tx.source_port, "N",
 	  "from this port; the next connection from the next", 1, 65535 },
 	{ "hold-open", 0, ZCQ_OPT_FLAG, &tx.hold_open, NULL,
 	  "keep connections open after the last byte, until\nSIGINT or SIGTERM" },
-	{ "timeout", 't', ZCQ_OPT_DURATION, &tx.timeout_ns, "TIME", "try to connect for TIME (5s)" },
+	{ "timeout", 't', ZCQ_OPT_DURATION, &tx.timeout_ns, "TIME", "try to connect for TIME (5s)",
+	  0, ZCQ_OPT_YEAR },
 	{ "idle", 0, ZCQ_OPT_DURATION, &tx.idle_ns, "TIME",
-	  "give up a connection that makes no progress for\nTIME (60s), 0: never" },
+	  "give up a connection that makes no progress for\nTIME (60s), 0: never", 0, ZCQ_OPT_YEAR },
 	{ "seed", 0, ZCQ_OPT_U64, &tx.seed, "N", "of the pattern (random)" },
 	{ "cpu", 0, ZCQ_OPT_U32, &tx.cpu, "N", "run on this CPU", 0, 1023 },
 	{ "per-connection", 0, ZCQ_OPT_FLAG, &tx.per_connection, NULL,
@@ -214,6 +245,10 @@ static int check_send(const char *address)
 {
 	if (zcq_addr_parse(address, tx_port, &tx.dst)) {
 		zcq_err("bench send: \"%s\" is no IPv4 or IPv6 address", address);
+		return -EINVAL;
+	}
+	if (zcq_addr_needs_scope(&tx.dst)) {
+		zcq_err("bench send: \"%s\" is link-local: name its netdev, %s%%IF", address, address);
 		return -EINVAL;
 	}
 	if (tx_source && zcq_addr_parse(tx_source, 0, &tx.src)) {
@@ -277,7 +312,8 @@ int zcq_cmd_bench(int argc, char **argv)
 		return ZCQ_EXIT_OK;
 	}
 	if (argc >= 2)
-		zcq_err("bench: \"%s\" is neither recv nor send", argv[1]);
-	fputs(usage, stderr);
+		zcq_err("bench: \"%s\" is neither recv nor send; see: zcq bench --help", argv[1]);
+	else
+		fputs(usage, stderr);
 	return ZCQ_EXIT_USAGE;
 }

@@ -346,7 +346,7 @@ static void warn_lost(const struct zcq_snapshot *snap)
 			 (unsigned long long)gaps);
 }
 
-static int print_snapshot(struct zcq_snapshot *snap)
+static int print_snapshot(struct zcq_snapshot *snap, size_t *shown)
 {
 	struct show s = { .snap = snap };
 	int err;
@@ -361,9 +361,9 @@ static int print_snapshot(struct zcq_snapshot *snap)
 	if (!err && fflush(stdout))
 		err = -errno;
 	warn_lost(snap);
-	if (!err && !s.shown)
-		zcq_warn(only_zc ? "no rx queue asked for has a memory provider" :
-				   "there is no such rx queue");
+	if (!err && !s.shown && only_zc)
+		zcq_warn("no rx queue asked for has a memory provider");
+	*shown = s.shown;
 out:
 	close_outputs(&s);
 	return zcq_exit_written("the queues", err);
@@ -387,15 +387,19 @@ static int check_netdevs(void)
 	return err;
 }
 
-/* One that went away while it was measured. */
-static int check_still_there(const struct zcq_snapshot *snap)
+/* Netdevs that went away while they were measured, and a queue that none has. */
+static int check_there(const struct zcq_snapshot *snap, size_t shown)
 {
 	int status = ZCQ_EXIT_OK;
 
 	for (size_t i = 0; i < netdevs.n; i++) {
 		if (zcq_snapshot_netdev(snap, netdevs.v[i]))
 			continue;
-		zcq_err("\"%s\" went away while it was measured", netdevs.v[i]);
+		zcq_err("\"%s\" went away, or got another name, while it was measured", netdevs.v[i]);
+		status = ZCQ_EXIT_FAILED;
+	}
+	if (status == ZCQ_EXIT_OK && only_queue != ZCQ_NO_QUEUE && !only_zc && !shown) {
+		zcq_err("there is no rx queue %u", only_queue);
 		status = ZCQ_EXIT_FAILED;
 	}
 	return status;
@@ -417,6 +421,7 @@ int zcq_cmd_queues(int argc, char **argv)
 	struct zcq_snapshot_opts so = { 0 };
 	struct zcq_snapshot *snap = NULL;
 	int ret, first = 0, i;
+	size_t shown = 0;
 
 	ret = zcq_opt_parse(&spec, argc, argv, &first);
 	if (ret) {
@@ -441,9 +446,9 @@ int zcq_cmd_queues(int argc, char **argv)
 		ret = ret == -EOPNOTSUPP ? ZCQ_EXIT_UNSUPPORTED : ZCQ_EXIT_FAILED;
 		goto out;
 	}
-	ret = print_snapshot(snap);
+	ret = print_snapshot(snap, &shown);
 	if (ret == ZCQ_EXIT_OK)
-		ret = check_still_there(snap);
+		ret = check_there(snap, shown);
 out:
 	zcq_snapshot_free(snap);
 	zcq_strv_free(&netdevs);

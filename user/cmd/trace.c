@@ -29,7 +29,6 @@
 #include "lib/out.h"
 
 #define NS_PER_S	1000000000ULL
-#define MAX_TIME	(366ULL * 86400 * NS_PER_S)
 
 static struct {
 	struct zcq_strv events, netdevs, comms;
@@ -50,12 +49,12 @@ static const struct zcq_opt opts[] = {
 	{ "comm", 'c', ZCQ_OPT_LIST, &arg.comms, "NAME",
 	  "only events of tasks with this name (repeatable);\nthe kernel keeps 15 characters of it" },
 	{ "duration", 'd', ZCQ_OPT_DURATION, &arg.duration_ns, "TIME",
-	  "end after this time (0: never)", 0, MAX_TIME },
+	  "end after this time (0: never)", 0, ZCQ_OPT_YEAR },
 	{ "count", 'n', ZCQ_OPT_U64, &arg.count, "N", "end after N events were shown (0: never)" },
 	{ "sample", 'S', ZCQ_OPT_U32, &arg.sample, "N",
 	  "of events that traffic causes often, take 1 in N", 1, 1000000 },
 	{ "interval", 'I', ZCQ_OPT_DURATION, &arg.interval_ns, "TIME",
-	  "time between summaries of counters (1s); 0: none", 0, MAX_TIME },
+	  "time between summaries of counters (1s); 0: none", 0, ZCQ_OPT_YEAR },
 	{ "heavy", 'H', ZCQ_OPT_FLAG, &arg.heavy, NULL,
 	  "attach also what fires for each packet or buffer;\ncosts throughput" },
 	{ "ready-fd", 0, ZCQ_OPT_FD, &arg.ready_fd, "FD",
@@ -482,9 +481,10 @@ static int open_all(struct trace *t)
 	if (err)
 		return err;
 	t->names = zcq_names_new();
-	t->out = zcq_out_new(stdout, zcq_opt_common.json ? ZCQ_OUT_JSON : ZCQ_OUT_TERSE, NULL,
-			     zcq_out_colour_ok(stdout));
-	if (!t->names || !t->out) {
+	if (t->names)
+		t->out = zcq_out_new(stdout, zcq_opt_common.json ? ZCQ_OUT_JSON : ZCQ_OUT_TERSE, NULL,
+				     zcq_out_colour_ok(stdout));
+	if (!t->out) {
 		err = -errno;
 		goto out;
 	}
@@ -511,6 +511,17 @@ static void say_ready(void)
 	close(arg.ready_fd);
 }
 
+static int finish(struct trace *t, int err)
+{
+	int written = zcq_out_flush(t->out);
+
+	if (written)
+		return zcq_exit_written("the events", written);
+	if (err)
+		zcq_err("trace: %s", strerror(-err));
+	return err ? ZCQ_EXIT_FAILED : ZCQ_EXIT_OK;
+}
+
 static void close_all(struct trace *t)
 {
 	const int fds[] = { t->duration_fd, t->interval_fd, t->signal_fd, t->epoll_fd };
@@ -528,7 +539,7 @@ int zcq_cmd_trace(int argc, char **argv)
 {
 	struct trace t = { .epoll_fd = -1, .signal_fd = -1, .interval_fd = -1, .duration_fd = -1 };
 	const char *bad;
-	int first, err;
+	int first, err, status;
 
 	err = zcq_opt_parse(&spec, argc, argv, &first);
 	if (err)
@@ -554,17 +565,13 @@ int zcq_cmd_trace(int argc, char **argv)
 		say_ready();
 		zcq_out_header(t.out, "trace");
 		zcq_out_flush(t.out);
-		err = run(&t);
-		if (err == -EPIPE)
-			err = 0;	/* the reader left */
-		else if (err)
-			zcq_err("trace: %s", strerror(-err));
+		status = finish(&t, run(&t));
+	} else {
+		status = err == -EOPNOTSUPP ? ZCQ_EXIT_UNSUPPORTED : ZCQ_EXIT_FAILED;
 	}
 	close_all(&t);
 	zcq_strv_free(&arg.events);
 	zcq_strv_free(&arg.netdevs);
 	zcq_strv_free(&arg.comms);
-	if (err == -EOPNOTSUPP)
-		return ZCQ_EXIT_UNSUPPORTED;
-	return err ? ZCQ_EXIT_FAILED : ZCQ_EXIT_OK;
+	return status;
 }

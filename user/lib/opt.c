@@ -26,6 +26,10 @@ struct zcq_opt_common zcq_opt_common;
 
 static bool want_help, want_version;
 
+/* What the last parse has set. */
+static const struct zcq_opt *given[MAX_OPTS];
+static size_t n_given;
+
 static const struct zcq_opt common_opts[] = {
 	{ "json", 'j', ZCQ_OPT_FLAG, &zcq_opt_common.json, NULL,
 	  "JSON on stdout, one object a line" },
@@ -115,21 +119,18 @@ void zcq_opt_print_help(const struct zcq_opt_spec *spec, FILE *f)
 static int enter_netns(const char *name)
 {
 	char path[PATH_MAX];
-	int fd, err = 0;
+	int fd, err;
 
 	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/run/netns/", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-		zcq_err("--netns \"%s\": %s: %s", name, path, strerror(-err));
-		return err;
-	}
-	if (setns(fd, CLONE_NEWNET)) {
-		err = -errno;
-		zcq_err("--netns \"%s\": can't enter it: %s", name, strerror(-err));
-	}
-	close(fd);
-	return err;
+	err = fd < 0 || setns(fd, CLONE_NEWNET) ? errno : 0;
+	if (err == EINVAL)
+		zcq_err("--netns \"%s\": %s is no network namespace", name, path);
+	else if (err)
+		zcq_err("--netns \"%s\": %s: %s", name, path, strerror(err));
+	if (fd >= 0)
+		close(fd);
+	return err ? -ENOENT : 0;
 }
 
 static void set_log_level(void)
@@ -142,34 +143,52 @@ static void set_log_level(void)
 		zcq_log_set_level(ZCQ_LOG_INFO);
 }
 
-static int usage_error(const struct zcq_opt_spec *spec)
+static int usage_error(const struct zcq_opt_spec *spec, const char *what, const char *text)
 {
-	zcq_err("see: zcq %s --help", spec->cmd);
+	zcq_err("%s: %s \"%s\"; see: zcq %s --help", spec->cmd, what, text, spec->cmd);
 	return -EINVAL;
+}
+
+/* getopt's '?' or ':'. In a cluster of letters argv[optind - 1] isn't the culprit; optopt is. */
+static int bad_option(const struct zcq_opt_spec *spec, int answer, char **argv)
+{
+	char letter[] = { '-', (char)optopt, '\0' };
+
+	if (answer == ':')
+		return usage_error(spec, "no value for option", argv[optind - 1]);
+	if (optopt >= LONG_BASE)
+		return usage_error(spec, "no value is taken by option", argv[optind - 1]);
+	return usage_error(spec, "unknown option", optopt > 0 ? letter : argv[optind - 1]);
 }
 
 static int parse_options(const struct zcq_opt_spec *spec, int argc, char **argv)
 {
 	struct opt_set set = { .letters = ":" };	/* ':' first: we print the errors */
+	const struct zcq_opt *opt;
 	int answer;
 
+	n_given = 0;
 	opt_set_add(&set, spec->opts);
 	opt_set_add(&set, common_opts);
 	optind = 0;		/* GNU: start anew, also for a second parse */
 	while ((answer = getopt_long(argc, argv, set.letters, set.longs, NULL)) != -1) {
-		/* For a cluster of letters argv[optind - 1] isn't the culprit; optopt is. */
-		if (answer == '?' && optopt > 0 && optopt < LONG_BASE)
-			zcq_err("%s: unknown option \"-%c\"", spec->cmd, optopt);
-		else if (answer == '?')
-			zcq_err("%s: unknown option \"%s\"", spec->cmd, argv[optind - 1]);
-		else if (answer == ':')
-			zcq_err("%s: option \"%s\" needs a value", spec->cmd, argv[optind - 1]);
 		if (answer == '?' || answer == ':')
-			return usage_error(spec);
-		if (zcq_optval_set(spec->cmd, opt_set_find(&set, answer), optarg))
+			return bad_option(spec, answer, argv);
+		opt = opt_set_find(&set, answer);
+		if (zcq_optval_set(spec->cmd, opt, optarg))
 			return -EINVAL;
+		if (!zcq_opt_given(opt->dest))
+			given[n_given++] = opt;
 	}
 	return 0;
+}
+
+bool zcq_opt_given(const void *dest)
+{
+	for (size_t i = 0; i < n_given; i++)
+		if (given[i]->dest == dest)
+			return true;
+	return false;
 }
 
 int zcq_opt_parse(const struct zcq_opt_spec *spec, int argc, char **argv, int *first)
@@ -191,14 +210,10 @@ int zcq_opt_parse(const struct zcq_opt_spec *spec, int argc, char **argv, int *f
 	}
 
 	n = argc - optind;
-	if (n < spec->min_args || (spec->max_args >= 0 && n > spec->max_args)) {
-		if (n > spec->max_args && spec->max_args >= 0)
-			zcq_err("%s: unexpected argument \"%s\"", spec->cmd,
-				argv[optind + spec->max_args]);
-		else
-			zcq_err("%s: an argument is missing: %s", spec->cmd, spec->args);
-		return usage_error(spec);
-	}
+	if (spec->max_args >= 0 && n > spec->max_args)
+		return usage_error(spec, "unexpected argument", argv[optind + spec->max_args]);
+	if (n < spec->min_args)
+		return usage_error(spec, "no argument", spec->args);
 	*first = optind;
 
 	set_log_level();

@@ -25,6 +25,9 @@ enum zcq_opt_type {
 	ZCQ_OPT_LIST,		/* struct zcq_strv *dest: repeatable, and comma-separated */
 };
 
+/* Longest time of an option that has no reason for another. */
+#define ZCQ_OPT_YEAR	(366ULL * 86400 * 1000000000)
+
 /* Strings that point into argv (or copies of parts of it); freed with zcq_strv_free(). */
 struct zcq_strv {
 	char **v;
@@ -38,7 +41,7 @@ struct zcq_opt {
 	void *dest;
 	const char *arg;	/* name of the argument in --help, e.g. "N"; NULL for flags */
 	const char *help;	/* one sentence; \n continues on the next line */
-	uint64_t min, max;	/* both 0: no limit */
+	uint64_t min, max;	/* max 0: no limit */
 	const char *const *choices;	/* ZCQ_OPT_CHOICE: words, NULL-terminated */
 };
 
@@ -69,10 +72,13 @@ extern struct zcq_opt_common zcq_opt_common;
  * Parses argv[1..argc-1] (argv[0] is the command's name). Returns 0 and sets *first to
  * the index in argv of the first positional argument (they are moved to the end);
  * ZCQ_OPT_DONE when --help or --version was printed to stdout: exit 0;
- * -EINVAL after its own message: exit 2; another -errno (netns) after its own message: exit 1.
+ * -EINVAL after its own message: exit 2; -ENOENT (--netns) after its own message: exit 1.
  */
 #define ZCQ_OPT_DONE 1
 int zcq_opt_parse(const struct zcq_opt_spec *spec, int argc, char **argv, int *first);
+
+/* Whether the last parse set this destination: for options that exclude each other. */
+bool zcq_opt_given(const void *dest);
 
 /* The exit status for zcq_opt_parse()'s answer when it is not 0. */
 int zcq_opt_exit(int ret);

@@ -198,8 +198,10 @@ int zcq_optval_set(const char *cmd, const struct zcq_opt *opt, const char *text)
 		++*(int *)opt->dest;
 		return 0;
 	case ZCQ_OPT_STR:
+		if (!*text)
+			zcq_err("%s: --%s: an empty %s", cmd, opt->name, opt->arg);
 		*(const char **)opt->dest = text;
-		return 0;
+		return *text ? 0 : -EINVAL;
 	case ZCQ_OPT_LIST:
 		return set_list(cmd, opt, text);
 	case ZCQ_OPT_CHOICE:

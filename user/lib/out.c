@@ -21,7 +21,6 @@
 #include "version.h"
 
 #define MAX_DEPTH	8
-#define NOTHING		"-"	/* text of what was not measured or does not apply */
 
 struct zcq_out {
 	FILE *f;
@@ -197,16 +196,16 @@ static void json_lead(struct zcq_out *out, const char *key)
 	}
 }
 
-/* A field of the record itself is complete, as text. */
+/* A field of the record itself is complete, as text; NULL: it has no value. */
 static void text_field(struct zcq_out *out, const char *key, const char *text)
 {
 	if (out->style == ZCQ_OUT_TABLE)
-		note_err(out, zcq_table_cell(&out->table, key, text));
-	else if (!out->terse || strcmp(text, NOTHING))
+		note_err(out, text ? zcq_table_cell(&out->table, key, text) : 0);
+	else if (text || !out->terse)
 		zcq_line_field(&out->line, key, text);
 }
 
-/* One value, in both languages. */
+/* One value, in both languages; text NULL: none. */
 static void emit(struct zcq_out *out, const char *key, const char *json, const char *text)
 {
 	int d = out->depth - 1;
@@ -221,7 +220,7 @@ static void emit(struct zcq_out *out, const char *key, const char *json, const c
 		if (!out->empty[d])
 			zcq_strbuf_puts(&out->nested, out->in_array[d] ? "," : "/");
 		out->empty[d] = false;
-		zcq_strbuf_puts(&out->nested, text);
+		zcq_strbuf_puts(&out->nested, text ? text : ZCQ_OUT_NOTHING);
 	}
 }
 
@@ -283,7 +282,7 @@ static void container_end(struct zcq_out *out, bool array)
 		zcq_strbuf_puts(&out->json, array ? "]" : "}");
 	} else if (out->depth == 1) {
 		note_err(out, out->nested.err);
-		text_field(out, out->nested_key, out->nested.len ? out->nested.s : NOTHING);
+		text_field(out, out->nested_key, out->nested.len ? out->nested.s : NULL);
 	}
 }
 
@@ -359,7 +358,7 @@ void zcq_out_str(struct zcq_out *out, const char *key, const char *value)
 
 void zcq_out_null(struct zcq_out *out, const char *key)
 {
-	emit(out, key, "null", NOTHING);
+	emit(out, key, "null", NULL);
 }
 
 /* Up to three digits and a unit: 0, 4095, 4.0K, 15K, 1.5M. Whole multiples lose their ".0". */
@@ -426,7 +425,7 @@ void zcq_out_tag(struct zcq_out *out, const char *key, const char *value)
 	}
 	if (out->line.tags.len)
 		zcq_strbuf_puts(&out->line.tags, " ");
-	text_string(&out->line.tags, value ? value : "-");
+	text_string(&out->line.tags, value ? value : ZCQ_OUT_NOTHING);
 }
 
 void zcq_out_severity(struct zcq_out *out, enum zcq_out_severity severity)

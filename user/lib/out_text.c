@@ -109,7 +109,7 @@ void zcq_table_print(struct zcq_table *t, FILE *f, bool colour)
 			const char *cell = r ? t->cells[(r - 1) * t->n_cols + c] : t->cols[c].title;
 
 			fputs(c ? " " : "", f);
-			print_cell(f, cell ? cell : "-", width[c], t->cols[c].left,
+			print_cell(f, cell ? cell : ZCQ_OUT_NOTHING, width[c], t->cols[c].left,
 				   c + 1 == t->n_cols);
 		}
 		fputs(!r && colour ? PLAIN "\n" : "\n", f);
@@ -129,13 +129,16 @@ void zcq_table_free(struct zcq_table *t)
 	*t = (struct zcq_table) { 0 };
 }
 
-/* Fields are kept one after the other, each closed by '\n': printing may break lines there. */
+/*
+ * Fields are kept one after the other, each closed by '\n': printing may break lines there. Quoted is
+ * what would be read as something else, as is a name of "-".
+ */
 void zcq_line_field(struct zcq_line *l, const char *key, const char *text)
 {
-	bool quote = !*text || strpbrk(text, " \"=\\");
+	bool quote = text && (!*text || !strcmp(text, ZCQ_OUT_NOTHING) || strpbrk(text, " \"=\\"));
 
 	if (!quote) {
-		zcq_strbuf_printf(&l->fields, "%s=%s\n", key, text);
+		zcq_strbuf_printf(&l->fields, "%s=%s\n", key, text ? text : ZCQ_OUT_NOTHING);
 		return;
 	}
 	zcq_strbuf_printf(&l->fields, "%s=\"", key);

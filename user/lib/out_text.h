@@ -8,10 +8,12 @@
 #include "lib/out.h"
 #include "lib/strbuf.h"
 
+#define ZCQ_OUT_NOTHING	"-"	/* of what was not measured or does not apply */
+
 struct zcq_table {
 	const struct zcq_out_col *cols;
 	size_t n_cols;
-	char **cells;		/* n_rows * n_cols; NULL: this record has no such field */
+	char **cells;		/* n_rows * n_cols; NULL: this record has no such value */
 	size_t n_rows;
 };
 
@@ -27,6 +29,7 @@ struct zcq_line {
 	enum zcq_out_severity severity;
 };
 
+/* text NULL: no value. */
 void zcq_line_field(struct zcq_line *l, const char *key, const char *text);
 /* One event; longer than width columns (0: no limit) it goes on in indented lines. */
 void zcq_line_print(struct zcq_line *l, const char *type, FILE *f, bool colour, int width);

@@ -42,7 +42,7 @@ void zcq_event_doc(FILE *f)
 	      "<!-- Generated from user/lib/event/table.c; do not edit. -->\n"
 	      "# Events of `zcq trace`\n\n"
 	      "One event is one line of text or one JSON object (`--json`). Both come from the same "
-	      "walk, so a field that is `-` in text is `null` in JSON: it was not measured, or does not "
+	      "walk, so a field that the text leaves out is `null` in JSON: it was not measured, or does not "
 	      "apply. Every event has:\n\n", f);
 	doc_fields(f, common);
 	fputs("Bad news also carry `severity` (`warning` or `bad`; colour in text). The last record is "

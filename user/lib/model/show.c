@@ -41,21 +41,12 @@ static bool brief(const struct zcq_out *out)
 	return zcq_out_style(out) == ZCQ_OUT_LINE;
 }
 
-/* A line of zcq trace leaves out what is not known; here its absence would be a riddle. */
-static void unknown(struct zcq_out *out, const char *key)
-{
-	if (brief(out))
-		zcq_out_str(out, key, "-");
-	else
-		zcq_out_null(out, key);
-}
-
 static void num(struct zcq_out *out, const char *key, struct zcq_num v)
 {
 	if (v.known)
 		zcq_out_u64(out, key, v.v);
 	else
-		unknown(out, key);
+		zcq_out_null(out, key);
 }
 
 static void num_bytes(struct zcq_out *out, const char *key, struct zcq_num v)
@@ -63,7 +54,7 @@ static void num_bytes(struct zcq_out *out, const char *key, struct zcq_num v)
 	if (v.known)
 		zcq_out_bytes(out, key, v.v);
 	else
-		unknown(out, key);
+		zcq_out_null(out, key);
 }
 
 /* NULL for "". */
@@ -72,7 +63,7 @@ static void word(struct zcq_out *out, const char *key, const char *text)
 	if (*text)
 		zcq_out_str(out, key, text);
 	else
-		unknown(out, key);
+		zcq_out_null(out, key);
 }
 
 static const char *provider_name(enum zcq_provider provider)
@@ -134,7 +125,7 @@ static void owner_fields(struct zcq_out *out, const struct zcq_owner *owner)
 	if (owner->fd >= 0)
 		zcq_out_i64(out, "fd", owner->fd);
 	else
-		unknown(out, "fd");
+		zcq_out_null(out, "fd");
 	zcq_out_str(out, "found_by", found_by_name(owner->found_by));
 }
 
@@ -286,7 +277,7 @@ static void rss_pct(struct zcq_out *out, const struct zcq_queue *q)
 	if (q->rss_entries.known && q->rss_of.v)
 		zcq_out_f64(out, "rss_pct", 100.0 * (double)q->rss_entries.v / (double)q->rss_of.v, 1);
 	else
-		unknown(out, "rss_pct");
+		zcq_out_null(out, "rss_pct");
 }
 
 static void queue_row(struct zcq_out *out, const struct zcq_snapshot *snap,
@@ -309,7 +300,7 @@ static void queue_row(struct zcq_out *out, const struct zcq_snapshot *snap,
 	if (q->rules_known)
 		zcq_out_u64(out, "n_rules", q->n_rules);
 	else
-		unknown(out, "n_rules");
+		zcq_out_null(out, "n_rules");
 	num(out, "pkts", q->pkts);
 	num_bytes(out, "bytes", q->bytes);
 	num(out, "driver_alloc_fails", q->alloc_fails);
@@ -320,7 +311,7 @@ static void queue_row(struct zcq_out *out, const struct zcq_snapshot *snap,
 	if (snap->stats_ns)
 		zcq_out_ns(out, "stats_interval_ns", snap->stats_ns);
 	else
-		unknown(out, "stats_interval_ns");
+		zcq_out_null(out, "stats_interval_ns");
 }
 
 /* As text only: a provider whose instance (and owner) was not found. */
@@ -333,7 +324,7 @@ static void bare_provider(struct zcq_out *out, const struct zcq_queue *q)
 	if (q->owner_state == ZCQ_OWNER_NOT_VISIBLE)
 		zcq_out_tag(out, "owner", "owner not visible");
 	else if (q->owner_state == ZCQ_OWNER_UNKNOWN)
-		unknown(out, "owner");
+		zcq_out_null(out, "owner");
 	num_bytes(out, "buf_bytes", q->buf_bytes);
 	if (q->dmabuf.known)
 		num(out, "dmabuf_id", q->dmabuf);
@@ -347,7 +338,7 @@ static void binder_part(struct zcq_out *out, const struct zcq_queue *q)
 		owner_fields(out, &q->binder);
 		part_end(out);
 	} else if (!brief(out)) {
-		unknown(out, "bound_by");
+		zcq_out_null(out, "bound_by");
 	}
 }
 
@@ -364,7 +355,7 @@ static void received_part(struct zcq_out *out, const struct zcq_snapshot *snap,
 		received_fields(out, snap, q);
 		part_end(out);
 	} else if (!brief(out)) {
-		unknown(out, "received");
+		zcq_out_null(out, "received");
 	}
 }
 
@@ -375,7 +366,7 @@ static void lease_part(struct zcq_out *out, const struct zcq_queue *q)
 		lease_fields(out, &q->lease);
 		part_end(out);
 	} else if (!brief(out)) {
-		unknown(out, "lease");
+		zcq_out_null(out, "lease");
 	}
 }
 
@@ -452,7 +443,7 @@ static void feature(struct zcq_out *out, const char *key, const struct zcq_netde
 		    const struct zcq_nic_feature *f)
 {
 	if (!nd->features_known)
-		unknown(out, key);
+		zcq_out_null(out, key);
 	else
 		zcq_out_str(out, key, f->active ? "on" : f->fixed ? "fixed-off" : "off");
 }
@@ -464,7 +455,7 @@ static void split(struct zcq_out *out, struct zcq_num v)
 	if (v.known && v.v && v.v < 3)
 		zcq_out_str(out, "tcp_data_split", words[v.v]);
 	else
-		unknown(out, "tcp_data_split");
+		zcq_out_null(out, "tcp_data_split");
 }
 
 void zcq_show_netdev(struct zcq_out *out, const struct zcq_netdev *nd)
