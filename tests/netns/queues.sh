@@ -156,6 +156,7 @@ unprivileged() {
 	is 'without permission: exit status' $? 0
 	is 'without permission: the same queues' "$(rows queue .queue | wc -l)" "$want"
 	check 'without permission: what is missing is said' grep -q 'warning: without BPF' "$tmp/err"
+	is 'without permission: nothing is called an error' "$(grep -c 'error' "$tmp/err")" 0
 	is 'without permission: nothing else on stderr of a data line' "$(grep -c '^{' "$tmp/err")" 0
 }
 

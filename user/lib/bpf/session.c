@@ -36,6 +36,12 @@ void zcq_session_defaults(struct zcq_session_opts *opts)
 	opts->cfg.page_shift = __builtin_ctz(opts->cfg.page_size);
 }
 
+/* Who goes on without BPF is warned. */
+static enum zcq_log_level level(const struct zcq_session *s)
+{
+	return s->opts.optional ? ZCQ_LOG_WARN : ZCQ_LOG_ERR;
+}
+
 /* Says why nothing attached. -EOPNOTSUPP, or -EPERM when it takes no more than a capability. */
 static int nothing_attached(const struct zcq_session *s)
 {
@@ -54,23 +60,23 @@ static int nothing_attached(const struct zcq_session *s)
 		why = why ? why : state->why;
 	}
 	if (same && why)
-		zcq_err("no BPF program can be attached: %s", why);
+		zcq_log(level(s), "no BPF program can be attached: %s", why);
 	else
-		zcq_err("no BPF program can be attached on this kernel: see zcq probes");
+		zcq_log(level(s), "no BPF program can be attached on this kernel: see zcq probes");
 	return hidden ? -EPERM : -EOPNOTSUPP;
 }
 
-static void not_loaded(int err)
+static void not_loaded(const struct zcq_session *s, int err)
 {
 	char why[128];
 
 	if (err != -EMFILE && err != -ENFILE) {
-		zcq_err("BPF programs can't be loaded: %s (-vv shows the kernel's words)",
+		zcq_log(level(s), "BPF programs can't be loaded: %s (-vv shows the kernel's words)",
 			strerror(-err));
 		return;
 	}
 	zcq_fds_why(err, why, sizeof(why));
-	zcq_err("BPF programs can't be loaded: %s", why);
+	zcq_log(level(s), "BPF programs can't be loaded: %s", why);
 }
 
 /* libbpf ends a drain only for a negative value; this one is told from fn's own. */
@@ -131,7 +137,7 @@ struct zcq_session *zcq_session_open(const struct zcq_session_opts *opts)
 		s->opts.ring_bytes = 1 << 20;
 	err = zcq_probes_decide(&s->set, &opts->probes);
 	if (err) {
-		zcq_err("BPF can't be used: %s",
+		zcq_log(level(s), "BPF can't be used: %s",
 			s->set.caps.why[0] ? s->set.caps.why : strerror(-err));
 		goto fail;
 	}
@@ -143,19 +149,19 @@ struct zcq_session *zcq_session_open(const struct zcq_session_opts *opts)
 		goto fail;
 	}
 	if (err) {
-		not_loaded(err);
+		not_loaded(s, err);
 		goto fail;
 	}
 	s->cpus = libbpf_num_possible_cpus();
 	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.zcq_ring), ring_cb, s, NULL);
 	if (s->cpus < 0 || !s->ring) {
 		err = s->cpus < 0 ? s->cpus : -errno;
-		zcq_err("the event ring can't be read: %s", strerror(-err));
+		zcq_log(level(s), "the event ring can't be read: %s", strerror(-err));
 		goto fail;
 	}
 	err = ring_map(s);
 	if (err) {
-		zcq_err("the event ring's positions can't be read: %s", strerror(-err));
+		zcq_log(level(s), "the event ring's positions can't be read: %s", strerror(-err));
 		goto fail;
 	}
 	return s;

@@ -22,6 +22,7 @@ struct zcq_session_opts {
 	struct zcq_probe_opts probes;
 	struct zcq_config cfg; /* filters and limits; zcq_session_defaults() fills the rest */
 	uint32_t ring_bytes;		/* 0: 1 MiB; a power of two of pages */
+	bool optional;			/* the caller does without: failing to open is a warning */
 };
 
 /* event_mask all ones, page size, HZ and the time limits of this system. */

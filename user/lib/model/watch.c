@@ -31,6 +31,7 @@ struct zcq_watch *zcq_watch_open(const struct zcq_snapshot_opts *opts)
 	if (!w)
 		return NULL;
 	zcq_session_defaults(&so);
+	so.optional = true;
 	so.cfg.event_mask = 0;
 	so.ring_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
 	so.probes.no_driver_probes = opts->no_driver_probes;
