@@ -20,7 +20,7 @@
 static __always_inline void pool_queue(const struct page_pool *pp, struct zcq_queue_id *q)
 {
 	const struct page_pool___opt *o = (const void *)pp;
-	const struct net_device *dev = BPF_CORE_READ(o, slow.netdev);
+	const struct net_device *dev = pool_dev(pp);
 
 	if (dev) {
 		queue_of_dev(dev, BPF_CORE_READ(o, slow.queue_idx), q);
@@ -35,10 +35,9 @@ static __always_inline struct zcq_ifq *alloc_ifq(enum zcq_subject subject,
 						 const struct page_pool *pp,
 						 const struct zcq_queue_id *q)
 {
-	const struct page_pool___opt *o = (const void *)pp;
 	__u64 key = (__u64)BPF_CORE_READ(pp, mp_priv);
 	struct zcq_ifq *i = bpf_map_lookup_elem(&zcq_ifqs, &key);
-	struct net_device *dev;
+	const struct net_device *dev;
 	struct zcq_ifq fresh;
 
 	if (i)
@@ -48,7 +47,7 @@ static __always_inline struct zcq_ifq *alloc_ifq(enum zcq_subject subject,
 	fresh.queue = *q;
 	fresh.provider = provider;
 	fresh.buf_bytes = zcq_cfg.page_size << BPF_CORE_READ(pp, p.order);
-	dev = BPF_CORE_READ(o, slow.netdev);
+	dev = pool_dev(pp);
 	if (dev)
 		dev_name_read(dev, fresh.ifname);
 	if (!MAP_STORE(subject, zcq_ifqs, &key, &fresh))

@@ -93,6 +93,26 @@ static __always_inline void queue_of_dev(const struct net_device *dev, __u32 rxq
 	q->pad = 0;
 }
 
+/*
+ * A pool's netdev, NULL: none, or it is gone. The kernel gives a pool whose buffers are still out
+ * to its namespace's loopback (always ifindex 1), and poisons the pointer when that goes too:
+ * NET_PTR_POISON, a small number above POISON_POINTER_DELTA.
+ */
+#define LOOPBACK_IFINDEX	1
+#define POISON_DELTA		0xdead000000000000ULL
+
+static __always_inline const struct net_device *pool_dev(const struct page_pool *pool)
+{
+	const struct page_pool___opt *opt = (const void *)pool;
+	const struct net_device *dev = NULL;
+
+	if (bpf_core_field_exists(opt->slow.netdev))
+		dev = BPF_CORE_READ(opt, slow.netdev);
+	if ((__u64)dev <= 4096 || (__u64)dev - POISON_DELTA <= 4096)
+		return NULL;
+	return BPF_CORE_READ(dev, ifindex) == LOOPBACK_IFINDEX ? NULL : dev;
+}
+
 static __always_inline void dev_name_read(const struct net_device *dev, char name[ZCQ_NAME_LEN])
 {
 	bpf_core_read_str(name, ZCQ_NAME_LEN, &dev->name);

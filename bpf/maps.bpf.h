@@ -72,7 +72,8 @@ static __always_inline struct zcq_lost *lost_of(enum zcq_subject subject)
 		struct zcq_lost *lost__ = lost_of(subject);		\
 									\
 		if (lost__)						\
-			lost__->field++;				\
+			/* a softirq may come between: not a plain ++ */ \
+			__sync_fetch_and_add(&lost__->field, 1);	\
 	} while (0)
 
 /* A map update that must not fail in silence; true when stored. */

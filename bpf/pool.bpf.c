@@ -18,6 +18,8 @@ char LICENSE[] SEC("license") __weak = "GPL";
 struct pool_life {
 	__u64 created_ns;	/* 0: before this session */
 	__u64 report_ns;	/* a stalled event is due when it has waited this long */
+	struct zcq_queue_id queue;	/* as long as it had a netdev */
+	char ifname[ZCQ_NAME_LEN];
 };
 
 struct {
@@ -27,25 +29,19 @@ struct {
 	__type(value, struct pool_life);
 } pool_lives SEC(".maps") __weak;
 
-/* Netdev and queue of a pool; a netdev that went away leaves a poisoned pointer: NULL. */
-static __always_inline const struct net_device *pool_where(const struct page_pool *pool,
-							   struct zcq_queue_id *q)
+/* Netdev and queue of a pool as long as it has one. */
+static __always_inline void pool_where(const struct page_pool *pool, struct pool_life *life)
 {
 	const struct page_pool___opt *opt = (const void *)pool;
-	const struct net_device *dev = NULL;
+	const struct net_device *dev = pool_dev(pool);
 
-	__builtin_memset(q, 0, sizeof(*q));
-	q->rxq = ZCQ_NO_QUEUE;
-	if (bpf_core_field_exists(opt->slow.netdev))
-		dev = BPF_CORE_READ(opt, slow.netdev);
-	/* NET_PTR_POISON is a small number */
-	if ((unsigned long)dev <= 4096)
-		return NULL;
-	queue_of_dev(dev, ZCQ_NO_QUEUE, q);
+	if (!dev)
+		return;
+	queue_of_dev(dev, ZCQ_NO_QUEUE, &life->queue);
 	if (bpf_core_field_exists(opt->slow.queue_idx) &&
 	    (BPF_CORE_READ(opt, slow.flags) & PP_ALLOW_UNREADABLE))
-		q->rxq = BPF_CORE_READ(opt, slow.queue_idx);
-	return dev;
+		life->queue.rxq = BPF_CORE_READ(opt, slow.queue_idx);
+	dev_name_read(dev, life->ifname);
 }
 
 static __always_inline void pool_fill(struct zcq_ev_pool *e, const struct page_pool *pool)
@@ -65,32 +61,27 @@ static __always_inline void pool_fill(struct zcq_ev_pool *e, const struct page_p
 
 /* A record with where and who filled in, if it passes the filters. */
 static __always_inline struct zcq_ev_pool *pool_event(enum zcq_event_type type,
-						      const struct zcq_queue_id *q,
-						      const struct net_device *dev)
+						      const struct pool_life *life)
 {
 	struct zcq_ev_pool *e;
 
-	if (!event_pass(ZCQ_SUBJECT_POOL, type, q, current_pid(), 0))
+	if (!event_pass(ZCQ_SUBJECT_POOL, type, &life->queue, current_pid(), 0))
 		return NULL;
 	e = EVENT_NEW(ZCQ_SUBJECT_POOL, type, zcq_ev_pool);
 	if (!e)
 		return NULL;
-	e->queue = *q;
-	if (dev)
-		dev_name_read(dev, e->ifname);
+	e->queue = life->queue;
+	__builtin_memcpy(e->ifname, life->ifname, sizeof(e->ifname));
 	task_fill(&e->task);
 	return e;
 }
 
 static __always_inline void pool_send(enum zcq_event_type type, const struct page_pool *pool,
-				      int inflight, __u64 age_ns)
+				      const struct pool_life *life, int inflight, __u64 age_ns)
 {
-	const struct net_device *dev;
 	struct zcq_ev_pool *e;
-	struct zcq_queue_id q;
 
-	dev = pool_where(pool, &q);
-	e = pool_event(type, &q, dev);
+	e = pool_event(type, life);
 	if (!e)
 		return;
 	pool_fill(e, pool);
@@ -103,12 +94,14 @@ static __always_inline void pool_send(enum zcq_event_type type, const struct pag
 
 static __always_inline int pool_created(const struct page_pool *pool)
 {
-	struct pool_life life = { .created_ns = bpf_ktime_get_ns() };
+	struct pool_life life = { .queue.rxq = ZCQ_NO_QUEUE };
 	__u64 key = (__u64)pool;
 
+	life.created_ns = bpf_ktime_get_ns();
+	pool_where(pool, &life);
 	MAP_STORE(ZCQ_SUBJECT_POOL, pool_lives, &key, &life);
 	if (event_wanted(ZCQ_EVENT_POOL_CREATED))
-		pool_send(ZCQ_EVENT_POOL_CREATED, pool, 0, 0);
+		pool_send(ZCQ_EVENT_POOL_CREATED, pool, &life, 0, 0);
 	return 0;
 }
 
@@ -116,7 +109,7 @@ static __always_inline int pool_created(const struct page_pool *pool)
 static __always_inline int on_create(const struct page_pool_params *params, __u64 ret)
 {
 	struct page_pool_params_slow___opt *opt = (void *)params;
-	struct zcq_queue_id q = { .rxq = ZCQ_NO_QUEUE };
+	struct pool_life life = { .queue.rxq = ZCQ_NO_QUEUE };
 	struct net_device *dev = NULL;
 	struct zcq_ev_pool *e;
 
@@ -127,11 +120,12 @@ static __always_inline int on_create(const struct page_pool_params *params, __u6
 	if (params)
 		dev = BPF_CORE_READ(opt, netdev);
 	if (dev) {
-		queue_of_dev(dev, ZCQ_NO_QUEUE, &q);
+		queue_of_dev(dev, ZCQ_NO_QUEUE, &life.queue);
 		if (BPF_CORE_READ(opt, flags) & PP_ALLOW_UNREADABLE)
-			q.rxq = BPF_CORE_READ(opt, queue_idx);
+			life.queue.rxq = BPF_CORE_READ(opt, queue_idx);
+		dev_name_read(dev, life.ifname);
 	}
-	e = pool_event(ZCQ_EVENT_POOL_CREATED, &q, dev);
+	e = pool_event(ZCQ_EVENT_POOL_CREATED, &life);
 	if (!e)
 		return 0;
 	if (dev) {
@@ -184,14 +178,16 @@ static __always_inline __u64 pool_waited_ns(const struct page_pool *pool)
 
 static __always_inline int on_release(const struct page_pool *pool, int inflight)
 {
-	struct pool_life *life, fresh = {};
+	struct pool_life *life, fresh = { .queue.rxq = ZCQ_NO_QUEUE };
 	__u64 key = (__u64)pool;
 	__u64 waited;
 
 	life = bpf_map_lookup_elem(&pool_lives, &key);
+	if (!life)
+		pool_where(pool, &fresh);
 	if (inflight <= 0) {
 		if (event_wanted(ZCQ_EVENT_POOL_DESTROYED))
-			pool_send(ZCQ_EVENT_POOL_DESTROYED, pool, inflight,
+			pool_send(ZCQ_EVENT_POOL_DESTROYED, pool, life ? life : &fresh, inflight,
 				  life && life->created_ns ? bpf_ktime_get_ns() - life->created_ns
 							   : 0);
 		bpf_map_delete_elem(&pool_lives, &key);
@@ -212,7 +208,7 @@ static __always_inline int on_release(const struct page_pool *pool, int inflight
 	/* told again each time the wait has doubled */
 	life->report_ns = waited * 2;
 	if (event_wanted(ZCQ_EVENT_POOL_STALLED))
-		pool_send(ZCQ_EVENT_POOL_STALLED, pool, inflight, waited);
+		pool_send(ZCQ_EVENT_POOL_STALLED, pool, life, inflight, waited);
 	return 0;
 }
 

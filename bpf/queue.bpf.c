@@ -111,6 +111,8 @@ static __always_inline int on_open_exit(int result)
 		return 0;
 	if (result == 0)
 		bound_remember(op);
+	else if (op->mp_provider != ZCQ_PROVIDER_DMABUF)	/* allocations may have made it */
+		bpf_map_delete_elem(&zcq_ifqs, &op->mp_priv);
 	if (!event_pass2(ZCQ_SUBJECT_QUEUE, type, op->rc_seen ? &op->mp_phys : &op->mp_queue,
 			 &op->mp_queue, current_pid(), 0))
 		goto out;

@@ -134,8 +134,12 @@ static __always_inline int on_area(const struct io_zcrx_ifq *ifq)
 {
 	struct reg_call *call = reg_find();
 
-	if (call && call->opcode == REGISTER_ZCRX_IFQ)
-		call->instance = (__u64)ifq;
+	__u64 key = (__u64)ifq;
+
+	if (!call || call->opcode != REGISTER_ZCRX_IFQ)
+		return 0;
+	call->instance = key;
+	bpf_map_delete_elem(&zcq_ifqs, &key);	/* an old one at this address */
 	return 0;
 }
 

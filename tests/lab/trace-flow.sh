@@ -124,8 +124,9 @@ starved() {
 	wait "$tx"
 	agree 'starved' rx 7741 1 25000009 0
 	told 'starved: and that it recovered' ".type == \"alloc-recovered\" and .owner_pid == $pid and .fails > 0 and .run_ns > 0"
-	is 'starved: runs of failures begin and end' \
-		"$(($(traced ".type == \"alloc-failed\" and .owner_pid == $pid") - $(traced ".type == \"alloc-recovered\" and .owner_pid == $pid") <= 1))" 1
+	local open
+	open=$(($(traced ".type == \"alloc-failed\" and .owner_pid == $pid") - $(traced ".type == \"alloc-recovered\" and .owner_pid == $pid")))
+	is 'starved: runs of failures begin and end' "$((open == 0 || open == 1))" 1
 	is 'starved: the failures of the intervals are those of the driver' \
 		"$(summed fails '.type == "alloc-rate" and .queue == 1')" "$(stat rx1_buff_alloc_err)"
 }
@@ -143,7 +144,6 @@ coalesced() {
 	is 'coalesced: segments in packets of others are those of the driver' \
 		"$(($(summed segments "$q") - $(summed packets "$q")))" "$1"
 	is 'coalesced: there were some' "$(($1 > 0))" 1
-	is 'coalesced: no packet was unsplit' "$(summed unsplit_packets "$q")" 0
 }
 
 # Coalesced packets of a queue without a provider are told when asked for by name only.

@@ -5,8 +5,9 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/ok.sh
 
 # All that belongs to the tree, also where it was unpacked without git.
-mapfile -t files < <(git ls-files -co --exclude-standard 2>/dev/null | grep . ||
-	find . -type f -not -path './.git/*' -not -path "./${O:-build}/*" -printf '%P\n')
+built=$(realpath -m --relative-base=. "${O:-build}")	# absolute where it is outside
+mapfile -t files < <({ git ls-files -co --exclude-standard 2>/dev/null | grep . ||
+	find . -type f -not -path './.git/*' -printf '%P\n'; } | grep -v "^$built/")
 
 code=() shell=()
 for f in "${files[@]}"; do

@@ -155,6 +155,9 @@ static void settings_decide_the_reason(void **state)
 	certain(ERANGE, &dev, &s, "no such rx queue");
 	dev.queue = 7;
 	s.link.up = false;
+	strcpy(s.link.driver, "veth");
+	assert_false(reasons(EOPNOTSUPP, &dev, &s).certain);	/* up it would not do either */
+	strcpy(s.link.driver, "mlx5_core");
 	certain(EOPNOTSUPP, &dev, &s, "is down");
 	certain(ENETDOWN, &dev, &s, "is down");
 	assert_false(reasons(EINVAL, &dev, &s).certain);

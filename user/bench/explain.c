@@ -49,6 +49,12 @@ static enum verdict is_down(const struct zcq_zcrx_cfg *cfg, const struct zcq_nic
 	return verdict(true, !s->link.up);
 }
 
+/* Where the queues go with that: others never had what is missing. */
+static enum verdict mlx5_is_down(const struct zcq_zcrx_cfg *cfg, const struct zcq_nic_state *s)
+{
+	return strcmp(s->link.driver, "mlx5_core") ? NO : is_down(cfg, s);
+}
+
 /* "on" may be the driver's choice, while the kernel wants it to be the user's. */
 static enum verdict split_off(const struct zcq_zcrx_cfg *cfg, const struct zcq_nic_state *s)
 {
@@ -109,13 +115,14 @@ static const struct reason {
 	{ EEXIST, DEV, "an XDP program is attached to the netdev: ip link set {if} xdp off", xdp },
 	{ EBUSY, DEV, "the queue is used by AF_XDP, or is leased to a virtual netdev", xsk_or_leased },
 	{ EOPNOTSUPP, DEV, "there is no such rx queue; {if} has {rx}: ethtool -l {if}", no_queue },
-	{ EOPNOTSUPP, DEV, "the netdev is down: ip link set {if} up", is_down },
+	{ EOPNOTSUPP, DEV, "the netdev is down: ip link set {if} up", mlx5_is_down },
 	{ EOPNOTSUPP, DEV, "the driver can't give a queue other memory (no queue management operations)" },
 	{ EOPNOTSUPP, DEV | BUF, "the driver can't do this buffer length: without --rx-buf-len" },
 	{ EOPNOTSUPP, DEV, "XDP, PTP or HTB is in use (mlx5)", is_mlx5 },
 	{ EOPNOTSUPP, NODEV | BUF, "buffers of an instance without netdev have the size of a page: without --rx-buf-len" },
 	{ ENETDOWN, DEV, "the netdev is down: ip link set {if} up", is_down },
 	{ ERANGE, DEV, "there is no such rx queue; {if} has {rx}: ethtool -l {if}", no_queue },
+	{ ERANGE, DEV | BUF, "the driver can't do so large a buffer: a smaller --rx-buf-len" },
 	{ ERANGE, DEV | BUF, "the area is not contiguous enough for --rx-buf-len: --area-type huge" },
 	{ ENOMEM, ANY, "locked memory limit, or no memory: ulimit -l, a smaller --area" },
 	{ ENOMEM, DEV, "the driver got no memory for the queue" },

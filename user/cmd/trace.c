@@ -431,7 +431,7 @@ static void filter_early(struct zcq_config *cfg, uint64_t types)
 	struct stat st;
 
 	for (size_t i = 0; i < arg.netdevs.n; i++)
-		if (!if_nametoindex(arg.netdevs.v[i]))
+		if (!strstr(arg.netdevs.v[i], "@net:") && !if_nametoindex(arg.netdevs.v[i]))
 			zcq_warn("--netdev %s: there is no such netdev here now; waiting for one",
 				 arg.netdevs.v[i]);
 	if (types & ring & ~often)

@@ -54,7 +54,7 @@ struct zcq_model_measured {
 	bool devmem_bytes;	/* of dmabuf queues */
 	bool devmem_allocs;
 	bool reconfigs;
-	bool unsplit;
+	bool mlx5_reopens, bnxt_reopens;
 };
 
 struct zcq_model_inputs {
@@ -142,7 +142,6 @@ struct zcq_rates {
 	struct zcq_num copied_by[ZCQ_COPY_REASONS];
 	struct zcq_num alloc_fails;			/* the provider had no buffer */
 	struct zcq_num reconfigs;
-	struct zcq_num unsplit_pkts;
 };
 
 struct zcq_queue {

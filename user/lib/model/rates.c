@@ -64,7 +64,6 @@ static void start_rates(const struct zcq_model_measured *m, struct zcq_queue *q)
 	for (i = 0; i < ZCQ_COPY_REASONS; i++)
 		r->copied_by[i].known = r->copied_bytes.known;
 	r->alloc_fails.known = (io_uring && m->alloc_fails) || (dmabuf && m->devmem_allocs);
-	r->unsplit_pkts.known = (io_uring || dmabuf) && m->unsplit;
 	r->reconfigs.known = m->reconfigs;
 }
 
@@ -86,10 +85,15 @@ static void add_count(const struct zcq_model_measured *m, struct zcq_rates *r,
 		zcq_num_add(&r->copied_bytes, zcq_num(copied));
 	if (r->alloc_fails.known || c->alloc_calls || c->alloc_fails)
 		zcq_num_add(&r->alloc_fails, zcq_num(c->alloc_fails));
-	if (r->unsplit_pkts.known || c->unsplit_pkts)
-		zcq_num_add(&r->unsplit_pkts, zcq_num(c->unsplit_pkts));
 	if (m->reconfigs)
 		zcq_num_add(&r->reconfigs, zcq_num(c->reconfigs));
+}
+
+/* A whole netdev's reopening is seen in its driver only. */
+static bool sees_reopens(const struct zcq_model_measured *m, const struct zcq_netdev *nd)
+{
+	return (m->mlx5_reopens && !strcmp(nd->driver, "mlx5_core")) ||
+	       (m->bnxt_reopens && !strcmp(nd->driver, "bnxt_en"));
 }
 
 void zcq_join_rates(const struct zcq_model_inputs *in, struct zcq_snapshot *snap)
@@ -103,7 +107,7 @@ void zcq_join_rates(const struct zcq_model_inputs *in, struct zcq_snapshot *snap
 	if (!in->interval_ns)
 		return;
 	for (i = 0; i < snap->n_netdevs; i++) {
-		snap->netdevs[i].reopens.known = in->measured.reconfigs;
+		snap->netdevs[i].reopens.known = sees_reopens(&in->measured, &snap->netdevs[i]);
 		for (j = 0; j < snap->netdevs[i].n_queues; j++)
 			start_rates(&in->measured, &snap->netdevs[i].queues[j]);
 	}

@@ -233,8 +233,6 @@ static void received_fields(struct zcq_out *out, const struct zcq_snapshot *snap
 			num_bytes(out, copy_keys[i], r->copied_by[i]);
 	num(out, "alloc_fails", r->alloc_fails);
 	num(out, "reconfigs", r->reconfigs);
-	if (!brief(out) || r->unsplit_pkts.v)
-		num(out, "unsplit_pkts", r->unsplit_pkts);
 	if (!brief(out) || r->driver_alloc_fails.v)
 		num(out, "driver_alloc_fails", r->driver_alloc_fails);
 }

@@ -38,8 +38,7 @@ struct zcq_watch *zcq_watch_open(const struct zcq_snapshot_opts *opts)
 	so.probes.subjects = 1U << ZCQ_SUBJECT_INSTANCE;
 	if (opts->interval_ns)
 		so.probes.subjects |= 1U << ZCQ_SUBJECT_ZCRX | 1U << ZCQ_SUBJECT_DEVMEM |
-				      1U << ZCQ_SUBJECT_QUEUE | 1U << ZCQ_SUBJECT_HWGRO |
-				      1U << ZCQ_SUBJECT_FLOW;
+				      1U << ZCQ_SUBJECT_QUEUE | 1U << ZCQ_SUBJECT_FLOW;
 	w->s = zcq_session_open(&so);
 	if (!w->s) {
 		err = errno;
@@ -125,7 +124,8 @@ static void take_measured(const struct zcq_watch *w, struct zcq_model_measured *
 	m->devmem_bytes = attached(w, ZCQ_PROBE_DEVMEM_RECV);
 	m->devmem_allocs = attached(w, ZCQ_PROBE_DEVMEM_ALLOC);
 	m->reconfigs = attached(w, ZCQ_PROBE_RECONFIG);
-	m->unsplit = attached(w, ZCQ_PROBE_MLX5_UNSPLIT);
+	m->mlx5_reopens = attached(w, ZCQ_PROBE_MLX5_REOPEN) && attached(w, ZCQ_PROBE_MLX5_CHANNELS);
+	m->bnxt_reopens = attached(w, ZCQ_PROBE_BNXT_REOPEN);
 }
 
 static int take_bound(struct zcq_watch *w, struct zcq_model_inputs *in)
