@@ -73,7 +73,7 @@ struct page_pool_params_slow___opt {
 
 struct page_pool_user___opt {
 	__u32 id;
-	__u64 detach_time;	/* seconds since boot, suspend included; 0: not detached */
+	__u64 detach_time;	/* since boot, suspend included, in s or ns by kernel; 0: not detached */
 };
 
 struct page_pool___opt {

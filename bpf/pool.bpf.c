@@ -163,7 +163,12 @@ int BPF_PROG(pool_hold__tp_btf, const struct page_pool *pool, netmem_ref netmem,
 
 /* --- destroyed, or waiting ------------------------------------------------------------------------ */
 
-/* How long a pool has been waiting, from the kernel's own note of when it was detached. */
+/*
+ * How long a pool has been waiting, from the kernel's own note of when it was detached: since boot, in
+ * ns (7.3) or in seconds (earlier kernels); no machine is up for 10^9 of those.
+ */
+#define NS_PER_S	1000000000ULL
+
 static __always_inline __u64 pool_waited_ns(const struct page_pool *pool)
 {
 	const struct page_pool___opt *opt = (const void *)pool;
@@ -171,7 +176,9 @@ static __always_inline __u64 pool_waited_ns(const struct page_pool *pool)
 
 	if (!bpf_core_field_exists(opt->user.detach_time))
 		return 0;
-	since = BPF_CORE_READ(opt, user.detach_time) * 1000000000ULL;
+	since = BPF_CORE_READ(opt, user.detach_time);
+	if (since < NS_PER_S)
+		since *= NS_PER_S;
 	now = bpf_ktime_get_boot_ns();
 	return since && now > since ? now - since : 0;
 }

@@ -136,5 +136,42 @@ exactly 'its owner is found' 1 unbound "\"netdev\":\"$nic\",\"queue\":1,\"provid
 exactly 'without driver probes there is still result and duration' 1 reconfigured \
 	'"cause":"unbind","error":null,.*"duration_ns":[0-9]+,"standstill_ns":null,"stages":null'
 stop 'second trace'
+
+# --- pools that can't go: somebody keeps their buffers; then the netdev goes before they do ---
+# unread PORT: a receiver that is stopped, with data in its socket; $reader is its pid.
+unread() {
+	rm -f "$tmp/unread"
+	mkfifo "$tmp/unread"
+	"$zcq" bench recv --engine epoll --port "$1" --ready-fd 3 3>"$tmp/unread" >/dev/null 2>&1 &
+	reader=$!
+	read -rt 20 _ <"$tmp/unread"
+	kill -STOP "$reader"
+	lab-peer start "sender$1" "$zcq" bench send --port "$1" --bytes 1000003 "$GUEST4"
+	check "data that nobody reads, $1" wait_for 20 sh -c \
+		"ss -Htn state established sport = :$1 | awk '{ q += \$1 } END { exit !(q > 60000) }'"
+}
+
+# pools TYPE: their numbers.
+pools() { grep "^{\"type\":\"$1\"" "$tmp/out" | grep -oE '"pool":[0-9]+' | sort -u; }
+all_gone() { [[ -z $(comm -23 <(pools pool-stalled) <(pools pool-destroyed)) ]]; }
+
+stalled() {
+	check "$1: a pool waits" wait_for 30 has 1 pool-stalled "\"netdev\":\"$nic\".*\"inflight\":[1-9].*\"age_ns\":[5-9][0-9]{9},"
+	kill -KILL "$reader"
+	wait "$reader" 2>/dev/null
+	check "$1: with its buffers it goes" wait_for 30 all_gone
+	is "$1: none is said to be of another netdev" "$(grep '"type":"pool-' "$tmp/out" | grep -vc "\"netdev\":\"$nic\"")" 0
+	stop "$1"
+}
+
+trace --event pool-stalled,pool-destroyed
+unread 7901
+ip link set "$nic" mtu 1402
+stalled 'reopened'
+trace --event pool-stalled,pool-destroyed
+unread 7902
+echo "$LAB_NIC_PCI" >/sys/bus/pci/drivers/mlx5_core/unbind
+check 'the netdev is gone' test ! -e "/sys/class/net/$nic"
+stalled 'removed'
 rm -rf "$tmp"
 finish
