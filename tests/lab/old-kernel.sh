@@ -99,7 +99,7 @@ unseen recv-ended 'this kernel has no io_recvzc'
 unseen unsplit 'driver mlx5_core is not loaded'
 few_descriptors
 traced_pools
-check 'trace: that some is missing' grep -q "warning: these events can't be seen on this kernel (zcq probes says why):\$" "$tmp/trace.err"
+check 'trace: that some is missing' grep -q "warning: these events can't be seen here (zcq probes says why):\$" "$tmp/trace.err"
 is 'trace: what is missing, by name' \
 	"$(grep -oE '\b(bound|bind-failed|alloc-failed|recv-ended|pool-created|unsplit)\b' "$tmp/trace.err" | sort | xargs)" \
 	'alloc-failed bind-failed bound recv-ended'

@@ -38,6 +38,11 @@ for c in "${commands[@]}"; do
 	fi
 done
 
+if command -v groff >/dev/null; then
+	is 'zcq(1) is clean roff' "$(groff -t -man -ww -Tutf8 -z docs/man/zcq.1 2>&1)" ''
+fi
+is 'zcq(1) has each command' "$(for c in "${commands[@]}"; do grep -q "zcq\\\\-$c" docs/man/zcq.1 || echo "$c"; done)" ''
+
 dead=()
 for page in *.md docs/*.md; do
 	while read -r link; do

@@ -381,9 +381,17 @@ static void warn_missing(uint64_t types)
 	char line[64];
 	size_t i = 0;
 
-	zcq_warn("these events can't be seen on this kernel (zcq probes says why):");
+	zcq_warn("these events can't be seen here (zcq probes says why):");
 	while (zcq_event_list(types, &i, line, sizeof(line)))
 		zcq_warn("  %s", line);
+}
+
+/* It costs parts of events too, which no list of events shows. */
+static void warn_no_symbols(const struct zcq_probe_set *set)
+{
+	if (set->sym_err == -EACCES)
+		zcq_warn("without kernel addresses (CAP_SYSLOG, kernel.kptr_restrict) zero-copied bytes of "
+			 "flows and instances from before are unknown");
 }
 
 /*
@@ -416,6 +424,8 @@ static int check_probes(const struct trace *t, uint64_t *seen)
 	}
 	if (!arg.events.n && missing)
 		warn_missing(missing);
+	if (!arg.events.n)
+		warn_no_symbols(set);
 	return 0;
 }
 

@@ -50,7 +50,7 @@ static const struct zcq_event_field control_fields[] = {
 	END
 };
 
-#define PAGE_BYTES F("page_bytes", "bytes", "buffer size asked for; null: the driver's default")
+#define PAGE_BYTES F("page_bytes", "bytes", "size of one buffer, asked for or found out; null: the driver's default")
 #define LEASE									\
 	F("lease_netdev", "text", "the virtual netdev it came through; null: none"),	\
 	F("lease_queue", "number", "and its queue")

@@ -157,8 +157,8 @@ static int take_instances(struct zcq_watch *w, struct zcq_model_inputs *in)
 	if (err == -ENOMEM)
 		return err;
 	if (err == -ENOENT)
-		zcq_warn("instances and their owners can't be listed here: no iterator "
-			 "attached (see zcq probes)");
+		zcq_warn("instances and their owners can't be listed: %s",
+			 zcq_session_probes(w->s)->state[ZCQ_PROBE_ITER_FILES].why);
 	else if (err)
 		zcq_warn("instances and their owners can't be listed: %s", strerror(-err));
 	if (err)
