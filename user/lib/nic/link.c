@@ -11,14 +11,13 @@
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
-#include <linux/sockios.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "lib/nic/attr.h"
+#include "lib/nic/ioctl.h"
 
 #define LINK_A_PARENT_DEV_NAME	56	/* IFLA_PARENT_DEV_NAME */
 #define LINK_A_MAX		LINK_A_PARENT_DEV_NAME
@@ -118,12 +117,11 @@ int zcq_nic_link_name_in(struct zcq_nl *nl, uint32_t netns_id, uint32_t ifindex,
 int zcq_nic_driver(int fd, const char *ifname, char *driver, size_t size)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	struct ifreq ifr = { .ifr_data = (void *)&info };
+	int err = zcq_nic_ioctl(fd, ifname, &info);
 
 	driver[0] = '\0';
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", ifname);
-	if (ioctl(fd, SIOCETHTOOL, &ifr) < 0)
-		return -errno;
+	if (err)
+		return err;
 	snprintf(driver, size, "%.*s", (int)sizeof(info.driver), info.driver);
 	return 0;
 }

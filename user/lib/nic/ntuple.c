@@ -6,26 +6,16 @@
 #include "lib/nic/ntuple.h"
 
 #include <errno.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+
+#include "lib/nic/ioctl.h"
 
 #define COUNT_TRIES	3
 #define MAX_RULES	(1U << 20)
 /* No NIC has more; keeps a broken driver's answer from being an allocation. */
 #define MAX_INDIR	(1U << 20)
-
-static int ethtool_ioctl(int fd, const char *ifname, void *data)
-{
-	struct ifreq ifr = { .ifr_data = data };
-
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", ifname);
-	return ioctl(fd, SIOCETHTOOL, &ifr) < 0 ? -errno : 0;
-}
 
 void zcq_nic_rule_decode(struct zcq_nic_rule *rule, uint32_t rss_context)
 {
@@ -54,7 +44,7 @@ static int get_rule(int fd, const char *ifname, uint32_t location, struct zcq_ni
 	int err;
 
 	nfc.fs.location = location;
-	err = ethtool_ioctl(fd, ifname, &nfc);
+	err = zcq_nic_ioctl(fd, ifname, &nfc);
 	if (err)
 		return err;
 	rule->spec = nfc.fs;
@@ -65,7 +55,7 @@ static int get_rule(int fd, const char *ifname, uint32_t location, struct zcq_ni
 static int get_count(int fd, const char *ifname, struct zcq_nic_rule_info *info)
 {
 	struct ethtool_rxnfc nfc = { .cmd = ETHTOOL_GRXCLSRLCNT };
-	int err = ethtool_ioctl(fd, ifname, &nfc);
+	int err = zcq_nic_ioctl(fd, ifname, &nfc);
 
 	if (err)
 		return err;
@@ -95,7 +85,7 @@ static uint32_t *get_locations(int fd, const char *ifname, uint32_t count, uint3
 	}
 	nfc->cmd = ETHTOOL_GRXCLSRLALL;
 	nfc->rule_cnt = count;
-	err = ethtool_ioctl(fd, ifname, nfc);
+	err = zcq_nic_ioctl(fd, ifname, nfc);
 	if (err)
 		goto out;
 	*n = nfc->rule_cnt < count ? nfc->rule_cnt : count;
@@ -168,7 +158,7 @@ int zcq_nic_rss_ioctl(int fd, const char *ifname, uint32_t ifindex, uint32_t con
 	int err;
 
 	memset(rss, 0, sizeof(*rss));
-	err = ethtool_ioctl(fd, ifname, &sizes);
+	err = zcq_nic_ioctl(fd, ifname, &sizes);
 	if (err)
 		return err;
 	if (sizes.indir_size > MAX_INDIR || sizes.key_size > MAX_INDIR)
@@ -185,7 +175,7 @@ int zcq_nic_rss_ioctl(int fd, const char *ifname, uint32_t ifindex, uint32_t con
 	*rxfh = sizes;
 	rxfh->cmd = ETHTOOL_GRSSH;
 	rxfh->rss_context = context;
-	err = ethtool_ioctl(fd, ifname, rxfh);
+	err = zcq_nic_ioctl(fd, ifname, rxfh);
 	if (err)
 		goto out;
 	memcpy(rss->indir, (char *)rxfh + offsetof(struct ethtool_rxfh, rss_config), indir);
