@@ -52,7 +52,8 @@ struct zcq_step_context {
 
 struct zcq_step_rule {
 	struct ethtool_rx_flow_spec spec;	/* location: as asked for; RX_CLS_LOC_ANY: the driver's choice */
-	uint32_t context;		/* of a spread; 0: spec names a queue */
+	uint32_t context;		/* of a spread, once made; 0: spec names a queue */
+	uint32_t context_step;		/* seq of the step that makes it; 0: none does */
 	struct zcq_step_before before;
 	bool made;
 	uint32_t location;		/* ours, once made */

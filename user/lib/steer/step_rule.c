@@ -113,6 +113,8 @@ static int to_json(const struct zcq_step *step, struct json_object *obj)
 	if (!err)
 		err = zcq_json_put_u64(obj, "context", r->context);
 	if (!err)
+		err = zcq_json_put_u64(obj, "context_step", r->context_step);
+	if (!err)
 		err = zcq_json_put_u32s(obj, "before", r->before.v, r->before.n);
 	if (!err)
 		err = zcq_json_put_bool(obj, "made", r->made);
@@ -126,6 +128,8 @@ static int from_json(struct zcq_step *step, struct json_object *obj)
 
 	if (!err)
 		err = zcq_json_get_u32(obj, "context", &r->context);
+	if (!err)
+		err = zcq_json_get_u32(obj, "context_step", &r->context_step);
 	if (!err)
 		err = zcq_json_get_u32s(obj, "before", &r->before.v, &r->before.n);
 	if (!err)
