@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * All that one netdev is set to, read in one go: for whoever has to explain or decide
- * something about a single netdev. Reading only. Called by user/bench.
+ * something about a single netdev. Reading only. Called by user/bench and user/lib/steer.
  */
 #ifndef ZCQ_NIC_STATE_H
 #define ZCQ_NIC_STATE_H
